@@ -1,0 +1,24 @@
+export type StorageFault = 'missing' | 'invalid_key' | 'full' | 'unavailable'
+
+/** The one error a store throws on purpose; `fault` says what a caller can do about it. */
+export class StorageError extends Error {
+  readonly fault: StorageFault
+
+  constructor(fault: StorageFault, message: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'StorageError'
+    this.fault = fault
+  }
+}
+
+const keyPattern = /^[A-Za-z0-9_-][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/
+
+/**
+ * Refuses every key that is not plain segments between single slashes. No segment can start with a dot,
+ * so neither `..` nor a store's own hidden folders can be named.
+ */
+export function assertKey(key: string): void {
+  if (key.length > 512 || !keyPattern.test(key)) {
+    throw new StorageError('invalid_key', `Not a storage key: ${JSON.stringify(key.slice(0, 80))}`)
+  }
+}

@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
+import { access, copyFile, mkdir, open, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { assertKey, StorageError } from './errors.ts'
+import type { ByteRange, Storage, StorageSource } from './storage.ts'
+
+/** Files under one folder. Unfinished writes stay in its hidden `.tmp`, so no key ever shows half a file. */
+export function createLocalStorage(root: string): Storage {
+  const temporary = join(root, '.tmp')
+
+  async function put(key: string, source: StorageSource): Promise<void> {
+    assertKey(key)
+    const draft = join(temporary, randomBytes(16).toString('hex'))
+    const target = join(root, key)
+    try {
+      await mkdir(temporary, { recursive: true })
+      await writeDurably(draft, source)
+      await mkdir(dirname(target), { recursive: true })
+      await rename(draft, target)
+      await syncFolder(dirname(target))
+    } catch (error) {
+      await rm(draft, { force: true })
+      throw storageFault(error)
+    }
+  }
+
+  async function openFile(key: string, range?: ByteRange) {
+    assertKey(key)
+    const handle = await open(join(root, key), 'r').catch((error: unknown) => {
+      throw storageFault(error)
+    })
+    try {
+      const stat = await handle.stat()
+      if (!stat.isFile()) throw new StorageError('missing', 'No such stored file')
+      return { stream: handle.createReadStream(range), size: stat.size }
+    } catch (error) {
+      await handle.close()
+      throw storageFault(error)
+    }
+  }
+
+  async function remove(key: string): Promise<void> {
+    assertKey(key)
+    await rm(join(root, key), { force: true }).catch((error: unknown) => {
+      throw storageFault(error)
+    })
+  }
+
+  async function exists(key: string): Promise<boolean> {
+    assertKey(key)
+    return access(join(root, key), constants.R_OK).then(
+      () => true,
+      (error: unknown) => {
+        const fault = storageFault(error)
+        if (fault.fault === 'missing') return false
+        throw fault
+      },
+    )
+  }
+
+  return { vendor: 'local', put, open: openFile, remove, exists }
+}
+
+async function writeDurably(path: string, source: StorageSource): Promise<void> {
+  if (!Buffer.isBuffer(source)) await copyFile(source.path, path, constants.COPYFILE_FICLONE)
+  const handle = await open(path, Buffer.isBuffer(source) ? 'wx' : 'r+')
+  try {
+    if (Buffer.isBuffer(source)) await handle.writeFile(source)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  // Windows can neither open nor flush a folder.
+  if (process.platform === 'win32') return
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+const faults: Record<string, [StorageError['fault'], string]> = {
+  ENOENT: ['missing', 'No such stored file'],
+  ENOTDIR: ['missing', 'No such stored file'],
+  ENOSPC: ['full', 'No space is left for uploads'],
+  EDQUOT: ['full', 'No space is left for uploads'],
+  EFBIG: ['full', 'The file is larger than the disk accepts'],
+}
+
+function storageFault(error: unknown): StorageError {
+  if (error instanceof StorageError) return error
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const [fault, message] = faults[code] ?? ['unavailable', 'The upload folder cannot be used']
+  return new StorageError(fault, message, error)
+}
