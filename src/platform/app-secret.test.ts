@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { loadAppSecret } from '#platform/app-secret.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'kith-secret-'))
+after(() => rmSync(root, { recursive: true, force: true }))
+
+test('the secret is made once, readable by its owner only, and read after that', () => {
+  const dir = join(root, 'new', 'data')
+  const secret = loadAppSecret(dir)
+  assert.ok(secret.length >= 43)
+  assert.equal(loadAppSecret(dir), secret)
+  assert.deepEqual(readdirSync(dir), ['app-secret'])
+  assert.equal(readFileSync(join(dir, 'app-secret'), 'utf8'), `${secret}\n`)
+  if (process.platform !== 'win32') {
+    assert.equal(statSync(join(dir, 'app-secret')).mode & 0o777, 0o600)
+  }
+})
+
+test('processes that start together agree on one secret', async () => {
+  const dir = join(root, 'race')
+  const script = `import { loadAppSecret } from '#platform/app-secret.ts'
+    process.stdout.write(loadAppSecret(${JSON.stringify(dir)}))`
+  const secrets = await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      let output = ''
+      child.stdout.on('data', (chunk) => {
+        output += chunk
+      })
+      const [code] = await once(child, 'close')
+      assert.equal(code, 0)
+      return output
+    }),
+  )
+  assert.equal(new Set(secrets).size, 1)
+  assert.equal(secrets[0], loadAppSecret(dir))
+  assert.deepEqual(readdirSync(dir), ['app-secret'])
+})
+
+test('a damaged secret is reported and not replaced', () => {
+  const dir = mkdtempSync(join(root, 'damaged-'))
+  writeFileSync(join(dir, 'app-secret'), '')
+  assert.throws(() => loadAppSecret(dir), /damaged/)
+  assert.equal(readFileSync(join(dir, 'app-secret'), 'utf8'), '')
+})

@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+
+/** Shorter secrets are refused: they can be guessed from one sealed value. */
+export const minimumSecretLength = 16
+
+/** Reads `app-secret` in the data directory; the first caller of all creates it. */
+export function loadAppSecret(dataDir: string): string {
+  const path = join(dataDir, 'app-secret')
+  const secret = readSecret(path)
+  if (secret !== undefined) return secret
+  mkdirSync(dataDir, { recursive: true })
+  createSecretFile(path)
+  // read back, because another process may have been first
+  const created = readSecret(path)
+  if (created === undefined) throw new Error(`${path} disappeared while it was created`)
+  return created
+}
+
+function readSecret(path: string): string | undefined {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+  if (text.length < minimumSecretLength) {
+    throw new Error(`${path} is damaged: restore it from a backup, or what it encrypted cannot be read again`)
+  }
+  return text
+}
+
+function createSecretFile(path: string): void {
+  const draft = `${path}.${process.pid}.${randomBytes(6).toString('hex')}`
+  try {
+    const file = openSync(draft, 'wx', 0o600)
+    try {
+      writeSync(file, `${randomBytes(32).toString('base64url')}\n`)
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    publish(draft, path)
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+/** A link appears with its whole content or not at all, and never replaces a file that is there. */
+function publish(draft: string, path: string): void {
+  try {
+    linkSync(draft, path)
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return
+    copyExclusively(draft, path)
+  }
+}
+
+/** For file systems without hard links. */
+function copyExclusively(draft: string, path: string): void {
+  try {
+    copyFileSync(draft, path, constants.COPYFILE_EXCL)
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}

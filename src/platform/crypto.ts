@@ -1,0 +1,70 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
+import { minimumSecretLength } from '#platform/app-secret.ts'
+
+export { loadAppSecret, minimumSecretLength } from '#platform/app-secret.ts'
+
+export type Secrets = {
+  /** Encrypts text for storage; the same text gives another result each time. */
+  seal(plain: string): string
+  /** Decrypts what `seal` returned; throws when it was changed or sealed with another secret. */
+  open(sealed: string): string
+  /** A signature that is safe in a URL. */
+  sign(text: string): string
+  /** Whether `signature` is what `sign(text)` returns, in constant time. */
+  verify(text: string, signature: string): boolean
+}
+
+const version = 'v1.'
+const ivLength = 12
+const tagLength = 16
+
+/** Sealing (AES-256-GCM) and signing (HMAC-SHA-256) with separate keys derived from one secret. */
+export function createSecrets(appSecret: string): Secrets {
+  if (appSecret.length < minimumSecretLength) {
+    throw new Error(`the application secret is shorter than ${minimumSecretLength} characters`)
+  }
+  const sealKey = deriveKey(appSecret, 'kith seal v1')
+  const signKey = deriveKey(appSecret, 'kith sign v1')
+
+  function sign(text: string): string {
+    return version + createHmac('sha256', signKey).update(text).digest('base64url')
+  }
+
+  return {
+    seal(plain) {
+      const iv = randomBytes(ivLength)
+      const cipher = createCipheriv('aes-256-gcm', sealKey, iv, { authTagLength: tagLength })
+      const sealed = Buffer.concat([iv, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()])
+      return version + sealed.toString('base64url')
+    },
+    open(sealed) {
+      if (!sealed.startsWith(version)) throw new Error('sealed value has an unknown version')
+      const bytes = Buffer.from(sealed.slice(version.length), 'base64url')
+      if (bytes.length < ivLength + tagLength) throw new Error('sealed value is too short')
+      const iv = bytes.subarray(0, ivLength)
+      const tag = bytes.subarray(bytes.length - tagLength)
+      const decipher = createDecipheriv('aes-256-gcm', sealKey, iv, { authTagLength: tagLength })
+      decipher.setAuthTag(tag)
+      const body = bytes.subarray(ivLength, bytes.length - tagLength)
+      return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')
+    },
+    sign,
+    verify(text, signature) {
+      // compared as text, because several base64url strings decode to the same bytes
+      const expected = Buffer.from(sign(text))
+      const given = Buffer.from(signature)
+      return given.length === expected.length && timingSafeEqual(given, expected)
+    },
+  }
+}
+
+function deriveKey(appSecret: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', appSecret, '', purpose, 32))
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Busy, createPasswords, hashPassword, verifyPassword } from '#platform/passwords.ts'
+
+test('a password matches its own hash and no other', async () => {
+  const hashed = await hashPassword('correct horse')
+  assert.match(hashed, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  assert.equal(await verifyPassword(hashed, 'correct horse'), true)
+  assert.equal(await verifyPassword(hashed, 'correct hors'), false)
+  assert.equal(await verifyPassword(hashed, ''), false)
+})
+
+test('the same password hashes differently each time', async () => {
+  const [first, second] = await Promise.all([hashPassword('same'), hashPassword('same')])
+  assert.notEqual(first, second)
+})
+
+test('composed and decomposed letters are the same password', async () => {
+  assert.equal(await verifyPassword(await hashPassword('pässwörd'), 'pässwörd'.normalize('NFD')), true)
+})
+
+test('checking against no hash fails after the same work', async () => {
+  const hashed = await hashPassword('x')
+  const time = async (hash: string | null) => {
+    const start = performance.now()
+    for (let i = 0; i < 5; i++) assert.equal(await verifyPassword(hash, 'y'), false)
+    return performance.now() - start
+  }
+  const [real, dummy] = [await time(hashed), await time(null)]
+  assert.ok(dummy > real / 4 && dummy < real * 4, `${dummy} ms against ${real} ms`)
+})
+
+test('beyond the queue it says busy at once, and everybody in the queue is served in order', async () => {
+  const passwords = createPasswords({ concurrency: 1, maxWaiting: 2 })
+  const order: number[] = []
+  const served = [0, 1, 2].map((i) => passwords.hash(`p${i}`).then(() => order.push(i)))
+  await assert.rejects(passwords.hash('late'), Busy)
+  await Promise.all(served)
+  assert.deepEqual(order, [0, 1, 2])
+  assert.match(await passwords.hash('again'), /^\$argon2id/)
+})
+
+test('a failing check frees its place', async () => {
+  const passwords = createPasswords({ concurrency: 1, maxWaiting: 0 })
+  await assert.rejects(passwords.verify('not a hash', 'x'), (error) => !(error instanceof Busy))
+  assert.match(await passwords.hash('x'), /^\$argon2id/)
+})

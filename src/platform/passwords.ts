@@ -1,0 +1,78 @@
+import { availableParallelism } from 'node:os'
+import { hash, verify } from '@node-rs/argon2'
+
+/** More passwords are waiting to be hashed than can be answered in time; belongs in a 503. */
+export class Busy extends Error {
+  readonly retryAfter = 1
+
+  constructor() {
+    super('too many passwords are waiting to be checked')
+    this.name = 'Busy'
+  }
+}
+
+export type Passwords = {
+  hash(password: string): Promise<string>
+  verify(hashed: string | null, password: string): Promise<boolean>
+}
+
+// argon2id is the library's default algorithm
+const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+
+/** A hash of 32 random bytes nobody kept, with the same cost as real ones. */
+const dummyHash =
+  '$argon2id$v=19$m=19456,t=2,p=1$0SqXDJwNOKWgWPqcvjpZzA$HW9J2I4iGzPquGNFqPlqnU7PjFSSvQiV+32J1JNMIis'
+
+/** Password hashing with at most `concurrency` running and `maxWaiting` queued, then `Busy`. */
+export function createPasswords(
+  { concurrency = availableParallelism(), maxWaiting = 200 } = {} as {
+    concurrency?: number
+    maxWaiting?: number
+  },
+): Passwords {
+  const waiting: (() => void)[] = []
+  let running = 0
+
+  async function limited<T>(work: () => Promise<T>): Promise<T> {
+    if (running >= concurrency) {
+      if (waiting.length >= maxWaiting) throw new Busy()
+      // the slot is handed over by the one that frees it, so nobody overtakes
+      await new Promise<void>((resolve) => waiting.push(resolve))
+    } else {
+      running++
+    }
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else running--
+    }
+  }
+
+  return {
+    hash: (password) => limited(() => hash(normalize(password), cost)),
+    verify: (hashed, password) =>
+      limited(async () => {
+        const matches = await verify(hashed ?? dummyHash, normalize(password))
+        return matches && hashed !== null
+      }),
+  }
+}
+
+/** The same password typed on another keyboard may arrive as other code points. */
+function normalize(password: string): string {
+  return password.normalize('NFKC')
+}
+
+const shared = createPasswords()
+
+/** An argon2id hash in PHC form; throws `Busy` when too many wait. */
+export function hashPassword(password: string): Promise<string> {
+  return shared.hash(password)
+}
+
+/** False for `null` too, after the same work, so that time does not tell whether an account exists. */
+export function verifyPassword(hashed: string | null, password: string): Promise<boolean> {
+  return shared.verify(hashed, password)
+}
