@@ -1,0 +1,235 @@
+import { chmod, mkdir, open, readFile, stat, truncate } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import postgres from 'postgres'
+import { type Address, prepareAddress, removeAddress } from './embedded-postgres/address.ts'
+import { type Binaries, prepareBinaries } from './embedded-postgres/binaries.ts'
+import { createCluster, readPassword, superuser } from './embedded-postgres/cluster.ts'
+import { chooseIdentity, handOver, handOverTree, type Identity } from './embedded-postgres/identity.ts'
+import { clearLeftovers, readPidFile } from './embedded-postgres/leftovers.ts'
+import { acquireLock } from './embedded-postgres/lock.ts'
+import { configurationFiles, defaultSettings, writeSettings } from './embedded-postgres/settings.ts'
+import { launchPostmaster, type Running } from './embedded-postgres/watchdog.ts'
+
+/** What a start needs to know. */
+export type EmbeddedPostgresOptions = {
+  /** An absolute folder of its own; the cluster, its socket, log and lock go into it. */
+  dataDir: string
+  /** Entries for postgresql.conf that win over the defaults. */
+  settings?: Record<string, string>
+  log: (level: 'info' | 'warn' | 'error', message: string, extra?: Record<string, unknown>) => void
+}
+
+/** How to reach the database: `host` is the folder of a Unix socket, except on Windows. */
+export type EmbeddedConnection = {
+  host: string
+  port: number
+  user: 'kith'
+  database: 'kith'
+  password?: string
+}
+
+/** A running database that ends with `stop()`, or with this process. */
+export type EmbeddedPostgres = { connection: EmbeddedConnection; stop(): Promise<void> }
+
+const largestLog = 10 * 1024 * 1024
+
+type Place = {
+  folder: string
+  cluster: string
+  logPath: string
+  binaries: Binaries
+  identity: Identity
+  log: EmbeddedPostgresOptions['log']
+}
+
+/** Starts the database below `dataDir`, creating it the first time. At most one server has it at a time. */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const folder = resolve(options.dataDir)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const releaseLock = await acquireLock(join(folder, 'lock'))
+  let address: Address | undefined
+  try {
+    const cluster = join(folder, 'cluster')
+    const binaries = await prepareBinaries()
+    const identity = await chooseIdentity(binaries, folder, cluster)
+    await chmod(folder, 0o700)
+    await handOver(folder, identity)
+    const place: Place = {
+      folder,
+      cluster,
+      logPath: join(folder, 'postgres.log'),
+      binaries,
+      identity,
+      log: options.log,
+    }
+    const password = await readPassword(folder)
+    const settings = { ...defaultSettings(), ...options.settings }
+    const isNew = await createCluster(binaries, identity, {
+      folder,
+      cluster,
+      password,
+      sync: settings.fsync !== 'off',
+    })
+    if (isNew) options.log('info', 'created the embedded database', { folder, identity: identity.name })
+    await clearLeftovers(cluster, options.log)
+    await handOverTree(cluster, identity)
+    address = await prepareAddress(folder, identity)
+    await writeSettings(cluster, { ...settings, ...address.settings })
+    for (const name of configurationFiles) await handOver(join(cluster, name), identity)
+    return await supervise(place, address, password, releaseLock)
+  } catch (error) {
+    if (address) await removeAddress(folder, address)
+    await releaseLock()
+    throw error
+  }
+}
+
+async function supervise(
+  place: Place,
+  address: Address,
+  password: string | null,
+  releaseLock: () => Promise<void>,
+): Promise<EmbeddedPostgres> {
+  const { log } = place
+  const { host, port } = address
+  const login = password === null ? { host, port } : { host, port, password }
+  const stopping = new AbortController()
+  let running = await launch(place)
+  try {
+    await createDatabase(login)
+  } catch (error) {
+    await end(running)
+    throw error
+  }
+  log('info', 'the embedded database is ready', { pid: running.pid, host })
+
+  /** A postmaster that dies by itself (out of memory, a stray kill) is started again. */
+  async function keepRunning(): Promise<void> {
+    for (let delay = 100; ; delay = Math.min(delay * 2, 30_000)) {
+      const code = await running.exited
+      if (stopping.signal.aborted) return
+      log('error', 'the embedded database ended unexpectedly, starting it again', {
+        code,
+        log: place.logPath,
+      })
+      running.shutDown()
+      try {
+        await wait(delay, undefined, { signal: stopping.signal })
+        await clearLeftovers(place.cluster, log)
+        running = await launch(place)
+        if (stopping.signal.aborted) return
+        log('info', 'the embedded database is ready again', { pid: running.pid })
+        delay = 50
+      } catch (error) {
+        if (stopping.signal.aborted) return
+        log('error', 'the embedded database does not start', { error })
+      }
+    }
+  }
+  const kept = keepRunning()
+  const trimming = setInterval(() => void trimLog(place.logPath), 3_600_000).unref()
+
+  async function shutDown(): Promise<void> {
+    stopping.abort()
+    clearInterval(trimming)
+    running.shutDown()
+    await kept
+    await end(running)
+    await clearLeftovers(place.cluster, log)
+    await removeAddress(place.folder, address)
+    await releaseLock()
+    log('info', 'the embedded database has stopped')
+  }
+  let stopped: Promise<void> | undefined
+  return {
+    connection: { ...login, user: 'kith', database: 'kith' },
+    stop: () => {
+      stopped ??= shutDown()
+      return stopped
+    },
+  }
+}
+
+async function end(running: Running): Promise<void> {
+  running.shutDown()
+  await running.exited
+}
+
+/** Starts the postmaster and waits until it takes connections, however long it needs to recover. */
+async function launch(place: Place): Promise<Running> {
+  const { folder, cluster, logPath, binaries, identity, log } = place
+  const deadline = Date.now() + 15_000
+  for (;;) {
+    await trimLog(logPath)
+    const before = await readPidFile(cluster)
+    const logFile = await open(logPath, 'a', 0o600)
+    const { size } = await logFile.stat()
+    let running: Running
+    try {
+      running = await launchPostmaster(binaries, identity, { folder, cluster, logFile: logFile.fd })
+    } finally {
+      await logFile.close()
+    }
+    if (await becomesReady(running, cluster, before?.start, log)) return running
+    const output = (await readFile(logPath)).subarray(size).toString()
+    // Backends of a killed postmaster need a moment to notice; until then their memory is in use.
+    if (output.includes('pre-existing shared memory block') && Date.now() < deadline) {
+      await wait(250)
+      continue
+    }
+    throw new Error(`The embedded PostgreSQL does not start. Its log (${logPath}) says:\n${output.trim()}`)
+  }
+}
+
+/** postmaster.pid says when; one of an earlier run may lie there, even with the same process id. */
+async function becomesReady(
+  running: Running,
+  cluster: string,
+  earlier: string | undefined,
+  log: Place['log'],
+): Promise<boolean> {
+  let nextWord = Date.now() + 10_000
+  while (!running.hasExited()) {
+    const file = await readPidFile(cluster)
+    if (file?.pid === running.pid && file.start !== earlier && file.status === 'ready') return true
+    if (Date.now() >= nextWord) {
+      log('warn', 'the embedded database is still starting, probably recovering', { status: file?.status })
+      nextWord += 10_000
+    }
+    await wait(5)
+  }
+  return false
+}
+
+async function createDatabase(login: { host: string; port: number; password?: string }): Promise<void> {
+  const sql = postgres({
+    ...login,
+    user: superuser,
+    database: 'postgres',
+    max: 1,
+    connect_timeout: 10,
+    onnotice: () => {},
+  })
+  try {
+    const [found] = await sql<[{ role: boolean; database: boolean }]>`
+      select exists (select from pg_roles where rolname = 'kith') as role,
+             exists (select from pg_database where datname = 'kith') as database`
+    if (!found.role) {
+      const password = login.password === undefined ? '' : ` password '${login.password}'`
+      await sql.unsafe(`create role kith login createdb${password}`)
+    }
+    if (!found.database) {
+      await sql`grant pg_monitor to kith`
+      await sql`create database kith owner kith template template0`
+    }
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+/** The database appends, so cutting the file under it is safe. */
+async function trimLog(path: string): Promise<void> {
+  const info = await stat(path).catch(() => null)
+  if (info && info.size > largestLog) await truncate(path, 0)
+}

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto'
+import { link, readFile, rename, rm, unlink, writeFile } from 'node:fs/promises'
+import { setTimeout as wait } from 'node:timers/promises'
+import { findBirth, isAlive } from './processes.ts'
+
+/** Gives the lock back; does nothing when somebody else holds it by now. */
+export type Release = () => Promise<void>
+
+/**
+ * Makes this process the only server on a folder. The file names its holder, so a lock left by a killed server
+ * is recognised and taken over; whoever is alive keeps it.
+ */
+export async function acquireLock(path: string): Promise<Release> {
+  const token = randomUUID()
+  const mine = JSON.stringify({ pid: process.pid, birth: findBirth(process.pid), token })
+  const draft = `${path}.${token}`
+  await writeFile(draft, mine, { mode: 0o644 })
+  try {
+    for (let tries = 0; tries < 20; tries++) {
+      if (await linkIfFree(draft, path)) {
+        // Somebody who took the previous, stale file for ours may be putting theirs back: look again.
+        if (tries > 0) await wait(50)
+        if ((await readLock(path)) === mine) return () => release(path, mine)
+      }
+      const found = await readLock(path)
+      if (found === null) continue
+      const holder = findHolder(found)
+      if (holder !== null) {
+        throw new Error(
+          `Another server (process ${holder}) already uses the database folder that ${path} locks. ` +
+            'Stop it first, or give this one another DATA_DIR.',
+        )
+      }
+      await removeStale(path, found, `${draft}.stale`)
+    }
+    throw new Error(`The lock ${path} cannot be taken: others keep taking it.`)
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
+async function linkIfFree(draft: string, path: string): Promise<boolean> {
+  try {
+    await link(draft, path)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
+}
+
+/** Moves the file away first: between reading and deleting it a living server may have put its own there. */
+async function removeStale(path: string, stale: string, aside: string): Promise<void> {
+  try {
+    await rename(path, aside)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+    throw error
+  }
+  if ((await readLock(aside)) !== stale) await linkIfFree(aside, path)
+  await unlink(aside)
+}
+
+function findHolder(content: string): number | null {
+  try {
+    const { pid, birth } = JSON.parse(content) as { pid: number; birth: string }
+    return isAlive(pid) && findBirth(pid) === birth ? pid : null
+  } catch {
+    return null
+  }
+}
+
+async function readLock(path: string): Promise<string | null> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+}
+
+async function release(path: string, mine: string): Promise<void> {
+  if ((await readLock(path)) === mine) await rm(path, { force: true })
+}

@@ -1,0 +1,54 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
+
+/** True when a process with this id exists, whoever owns it. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** Tells a process from an earlier or later one that has the same id; empty when the system does not say. */
+export function findBirth(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${ticks}`
+  } catch {}
+  if (process.platform === 'win32' || process.platform === 'linux') return ''
+  try {
+    const env = { ...process.env, LC_ALL: 'C' }
+    return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', env }).trim()
+  } catch {
+    return ''
+  }
+}
+
+/**
+ * The PostgreSQL processes that work on a cluster, the postmaster and its children alike. A number in a file
+ * proves nothing after a crash, the working directory does: every one of them stands in its data directory.
+ */
+export function findDatabaseProcesses(cluster: string): number[] {
+  if (process.platform === 'win32') return []
+  const directory = realpathSync(cluster)
+  if (process.platform !== 'linux') return findByCommand(directory)
+  const found: number[] = []
+  for (const entry of readdirSync('/proc')) {
+    if (!/^\d+$/.test(entry)) continue
+    try {
+      if (readlinkSync(`/proc/${entry}/cwd`) !== directory) continue
+      if (readFileSync(`/proc/${entry}/comm`, 'utf8').trim() === 'postgres') found.push(Number(entry))
+    } catch {}
+  }
+  return found
+}
+
+function findByCommand(directory: string): number[] {
+  const lines = execFileSync('ps', ['-axo', 'pid=,command='], { encoding: 'utf8' }).split('\n')
+  return lines
+    .filter((line) => line.includes('postgres') && line.includes(` -D ${directory}`))
+    .map((line) => Number.parseInt(line, 10))
+}

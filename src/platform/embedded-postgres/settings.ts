@@ -1,0 +1,64 @@
+import { open, writeFile } from 'node:fs/promises'
+import { totalmem } from 'node:os'
+import { join } from 'node:path'
+
+const megabyte = 1024 * 1024
+
+/** The files that `writeSettings` leaves in the cluster. */
+export const configurationFiles = ['postgresql.conf', 'pg_hba.conf', 'local.conf']
+
+/** Settings for a small server that shares its machine with the application. */
+export function defaultSettings(memory = availableMemory()): Record<string, string> {
+  const total = Math.floor(memory / megabyte)
+  const clamp = (value: number, low: number, high: number) =>
+    `${Math.max(low, Math.min(high, Math.floor(value)))}MB`
+  return {
+    max_connections: '100',
+    shared_buffers: clamp(total / 8, 32, 512),
+    effective_cache_size: clamp(total / 2, 128, 65_536),
+    work_mem: clamp(total / 256, 4, 32),
+    maintenance_work_mem: clamp(total / 16, 32, 256),
+    random_page_cost: '1.1',
+    effective_io_concurrency: '16',
+    jit: 'off',
+    // Pages are small and the machine has few cores: a worker process costs more than it wins.
+    max_parallel_workers_per_gather: '0',
+    fsync: 'on',
+    synchronous_commit: 'on',
+    wal_compression: 'on',
+    checkpoint_timeout: '10min',
+    max_wal_size: '2GB',
+    min_wal_size: '128MB',
+    autovacuum_vacuum_scale_factor: '0.05',
+    autovacuum_analyze_scale_factor: '0.02',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    log_line_prefix: '%m [%p] ',
+    // Above ERROR: violated constraints are ordinary answers to the application, and statements that failed
+    // carry personal data.
+    log_min_messages: 'log',
+    log_min_error_statement: 'panic',
+    log_checkpoints: 'off',
+    cluster_name: 'kith',
+  }
+}
+
+/**
+ * Writes the configuration files anew at every start, so that an upgrade brings its settings along. An
+ * operator's own go into local.conf beside them, which is read last and never touched.
+ */
+export async function writeSettings(cluster: string, settings: Record<string, string>): Promise<void> {
+  const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'`)
+  const head = '# Written at every start. Put your own settings into local.conf in this folder.'
+  const text = `${[head, ...lines, "include = 'local.conf'"].join('\n')}\n`
+  await writeFile(join(cluster, 'postgresql.conf'), text, { mode: 0o600 })
+  await open(join(cluster, 'local.conf'), 'a', 0o600).then((file) => file.close())
+  const rule =
+    process.platform === 'win32' ? 'host all all 127.0.0.1/32 scram-sha-256' : 'local all all trust'
+  await writeFile(join(cluster, 'pg_hba.conf'), `# Written at every start.\n${rule}\n`, { mode: 0o600 })
+}
+
+function availableMemory(): number {
+  const limit = process.constrainedMemory()
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
+}
