@@ -1,0 +1,67 @@
+// Kilobits a second by the frame header's bitrate index, for layer III of MPEG 1 and of MPEG 2 and 2.5.
+const bitratesOfMpeg1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
+const bitratesOfMpeg2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
+const sampleRates = [44_100, 48_000, 32_000]
+
+/**
+ * Whether an MP3 frame stands where it has to and a second one follows it. The two sync bytes alone are too
+ * common in other files to go by.
+ */
+export function isMp3(bytes: Buffer): boolean {
+  let position = 0
+  while (bytes.toString('latin1', position, position + 3) === 'ID3' && position + 10 <= bytes.length) {
+    position += 10 + synchsafe(bytes, position + 6)
+  }
+  while (position < bytes.length && bytes[position] === 0) position += 1
+  const length = mp3FrameLength(bytes, position)
+  if (length === null || position + length > bytes.length) return false
+  const next = position + length
+  const tagged = bytes.toString('latin1', next, next + 3) === 'TAG'
+  return next === bytes.length || tagged || mp3FrameLength(bytes, next) !== null
+}
+
+function synchsafe(bytes: Buffer, at: number): number {
+  return bytes.subarray(at, at + 4).reduce((sum, byte) => sum * 128 + (byte & 0x7f), 0)
+}
+
+function mp3FrameLength(bytes: Buffer, at: number): number | null {
+  if (at + 4 > bytes.length) return null
+  const header = bytes.readUInt32BE(at)
+  const version = (header >>> 19) & 3
+  const bitrate = (header >>> 12) & 15
+  const rate = sampleRates[(header >>> 10) & 3]
+  const layer3 = ((header >>> 17) & 3) === 1
+  // Bitrate 0 means "free format", whose frames do not tell their length; no encoder in use makes it.
+  if (header >>> 21 !== 0x7ff || version === 1 || !layer3 || bitrate === 0 || bitrate === 15 || !rate)
+    return null
+  const mpeg1 = version === 3
+  const kilobits = (mpeg1 ? bitratesOfMpeg1 : bitratesOfMpeg2)[bitrate] ?? 0
+  const sampleRate = mpeg1 ? rate : version === 2 ? rate / 2 : rate / 4
+  const padding = (header >>> 9) & 1
+  return Math.floor(((mpeg1 ? 144 : 72) * kilobits * 1000) / sampleRate) + padding
+}
+
+/** Whether the stream description that has to come first in FLAC is there. */
+export function isPlayableFlac(bytes: Buffer): boolean {
+  const start = bytes.toString('latin1', 0, 4) === 'fLaC' ? 4 : -1
+  return (
+    start > 0 &&
+    bytes.length >= 42 &&
+    ((bytes[start] ?? 255) & 0x7f) === 0 &&
+    bytes.readUIntBE(start + 1, 3) === 34
+  )
+}
+
+/** Whether a RIFF file has the two parts that make it sound: a format and samples. */
+export function isPlayableWav(bytes: Buffer): boolean {
+  let format = false
+  let position = 12
+  while (position + 8 <= bytes.length) {
+    const id = bytes.toString('latin1', position, position + 4)
+    const size = bytes.readUInt32LE(position + 4)
+    if (id === 'fmt ') format = size >= 16
+    if (id === 'data') return format && bytes.length > position + 8
+    position += 8 + size + (size % 2)
+  }
+  return false
+}

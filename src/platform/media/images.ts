@@ -1,0 +1,137 @@
+import type { Sharp } from 'sharp'
+import { decodeBmp } from './bmp.ts'
+import { MediaError } from './errors.ts'
+import { inTurn, loadSharp, maxPixels } from './sharp.ts'
+import { strippers } from './strip.ts'
+
+/** Bounds for width and height, quality 1..100, blur 0..100. */
+export type ImageRule = {
+  w?: number | undefined
+  h?: number | undefined
+  q?: number | undefined
+  b?: number | undefined
+}
+
+type Raw = { data: Buffer; width: number; height: number; channels: 3 | 4 }
+
+const secondsAllowed = 20
+
+/**
+ * The picture without the metadata that tells where, when and with what it was taken, and standing upright.
+ * Pixels are encoded anew only when it has to be turned. Throws a MediaError `broken` when it does not decode.
+ */
+export async function cleanImage(bytes: Buffer, mime: string): Promise<Buffer> {
+  if (mime === 'image/bmp') return bytes
+  return inTurn(async () => {
+    const sharp = await loadSharp()
+    try {
+      const { orientation = 1, pages = 1 } = await sharp(bytes, { limitInputPixels: maxPixels }).metadata()
+      const stripped = strippers[mime]?.(bytes) ?? null
+      // Viewers ignore the orientation of animations.
+      const upright = orientation === 1 || pages > 1
+      if (stripped && upright) {
+        await decode(stripped)
+        return stripped
+      }
+      if (pages > 1) throw new MediaError('broken', 'The animation does not decode')
+      const turned = sharp(bytes, { failOn: 'error', limitInputPixels: maxPixels })
+        .autoOrient()
+        .keepIccProfile()
+      return await encode(turned, mime, 92).timeout({ seconds: secondsAllowed }).toBuffer()
+    } catch (error) {
+      throw mediaFault(error)
+    }
+  })
+}
+
+/** Goes through all pixels of the first frame and keeps none. */
+async function decode(bytes: Buffer): Promise<void> {
+  const sharp = await loadSharp()
+  await sharp(bytes, { failOn: 'error', limitInputPixels: maxPixels })
+    .resize(8, 8, { fit: 'fill', kernel: 'nearest' })
+    .timeout({ seconds: secondsAllowed })
+    .raw()
+    .toBuffer()
+}
+
+/**
+ * The picture within the given bounds (never enlarged), blurred and in the given quality. Keeps the format, but a
+ * bitmap becomes PNG; animations keep moving unless they are blurred or huge.
+ */
+export async function transformImage(
+  bytes: Buffer,
+  mime: string,
+  rule: ImageRule,
+): Promise<{ data: Buffer; mime: string }> {
+  return inTurn(async () => {
+    try {
+      const quality = Math.min(90, Math.max(1, rule.q ?? 85))
+      const source = await openImage(bytes, mime, !rule.b)
+      const size = fit(source.width, source.height, rule)
+      const output = mime === 'image/bmp' ? 'image/png' : mime
+      const shown = rule.b
+        ? await blurred(source.open(), size, rule.b)
+        : source.open().resize(size.width, size.height, { fit: 'fill' })
+      const data = await encode(shown, output, quality).timeout({ seconds: secondsAllowed }).toBuffer()
+      return { data, mime: output }
+    } catch (error) {
+      throw mediaFault(error)
+    }
+  })
+}
+
+async function openImage(bytes: Buffer, mime: string, mayMove: boolean) {
+  const sharp = await loadSharp()
+  if (mime === 'image/bmp') {
+    const raw = decodeBmp(bytes)
+    if (!raw) throw new MediaError('broken', 'The bitmap does not decode')
+    const { data, width, height, full } = raw
+    return { ...full, open: () => sharp(data, { raw: { width, height, channels: 3 } }) }
+  }
+  const metadata = await sharp(bytes, { limitInputPixels: maxPixels }).metadata()
+  const { width, height } = metadata.autoOrient
+  const animated = mayMove && (metadata.pages ?? 1) * width * height <= maxPixels
+  const open = () => sharp(bytes, { animated, failOn: 'error', limitInputPixels: maxPixels }).autoOrient()
+  return { width, height, open }
+}
+
+function fit(width: number, height: number, { w, h }: ImageRule): { width: number; height: number } {
+  const scale = Math.min(1, (w ?? width) / width, (h ?? height) / height)
+  return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) }
+}
+
+/**
+ * Strength is relative to the picture, so that a thumbnail hides as much as the original. A wide blur costs
+ * seconds on a large picture; a narrow one of a shrunken copy, enlarged again, looks the same.
+ */
+async function blurred(
+  image: Sharp,
+  size: { width: number; height: number },
+  strength: number,
+): Promise<Sharp> {
+  const sharp = await loadSharp()
+  const sigma = (strength / 100) * (Math.max(size.width, size.height) / 16)
+  const shrink = Math.max(1, sigma / 3)
+  const width = Math.max(1, Math.round(size.width / shrink))
+  const height = Math.max(1, Math.round(size.height / shrink))
+  const small = image.resize(width, height, { fit: 'fill' }).toColourspace('srgb')
+  const { data, info } = await small
+    .blur(Math.max(0.3, sigma / shrink))
+    .timeout({ seconds: secondsAllowed })
+    .raw()
+    .toBuffer({ resolveWithObject: true })
+  const raw: Raw = { data, width, height, channels: info.channels === 4 ? 4 : 3 }
+  if (data.length !== width * height * raw.channels) throw new MediaError('broken', 'Not a colour picture')
+  return sharp(data, { raw }).resize(size.width, size.height, { fit: 'fill' })
+}
+
+function encode(image: Sharp, mime: string, quality: number): Sharp {
+  if (mime === 'image/jpeg') return image.jpeg({ quality })
+  if (mime === 'image/webp') return image.webp({ quality })
+  if (mime === 'image/gif') return image.gif()
+  return image.png()
+}
+
+function mediaFault(error: unknown): MediaError {
+  return error instanceof MediaError ? error : new MediaError('broken', 'The picture does not decode', error)
+}

@@ -1,0 +1,88 @@
+import { readFile } from 'node:fs/promises'
+import { fileTypeFromBuffer } from 'file-type'
+import { isMp3, isPlayableFlac, isPlayableWav } from './audio.ts'
+import { readBmpHeader } from './bmp.ts'
+import { MediaError } from './errors.ts'
+import { readMp4 } from './mp4.ts'
+import { loadSharp, maxPixels } from './sharp.ts'
+
+/** What a file is by its content. Width and height are as shown, after a picture's own rotation. */
+export type Media = {
+  mime: string
+  extension: string
+  kind: 'image' | 'video' | 'audio'
+  width: number | null
+  height: number | null
+}
+
+type Image = 'jpeg' | 'png' | 'gif' | 'webp'
+
+const images: Record<string, Image> = {
+  'image/jpeg': 'jpeg',
+  'image/png': 'png',
+  'image/apng': 'png',
+  'image/gif': 'gif',
+  'image/webp': 'webp',
+}
+
+const mp4Types = new Set(['video/mp4', 'video/x-m4v', 'audio/mp4', 'audio/x-m4a'])
+
+/**
+ * Tells the accepted kinds of media (decisions §4a) by content; null for everything else, whatever its name says.
+ * Throws a MediaError `too_large` for a picture beyond 50 megapixels.
+ */
+export async function inspectMedia(source: Buffer | string): Promise<Media | null> {
+  const bytes = typeof source === 'string' ? await readFile(source) : source
+  // An unreadable structure makes the detector throw; to us it is just not media.
+  const detected = await fileTypeFromBuffer(bytes).catch(() => undefined)
+  if (!detected) return null
+  const mime = detected.mime.split(';')[0] ?? ''
+  const image = images[mime]
+  if (image) return inspectImage(bytes, image)
+  if (mime === 'image/bmp') return inspectBmp(bytes)
+  if (mp4Types.has(mime)) return inspectMp4(bytes)
+  if (mime === 'audio/mpeg') return isMp3(bytes) ? audio('audio/mpeg', 'mp3') : null
+  if (mime === 'audio/ogg') return audio('audio/ogg', 'ogg')
+  if (mime === 'audio/flac') return isPlayableFlac(bytes) ? audio('audio/flac', 'flac') : null
+  if (mime === 'audio/wav') return isPlayableWav(bytes) ? audio('audio/wav', 'wav') : null
+  return null
+}
+
+async function inspectImage(bytes: Buffer, format: Image): Promise<Media | null> {
+  const sharp = await loadSharp()
+  const metadata = await sharp(bytes, { limitInputPixels: false })
+    .metadata()
+    .catch(() => undefined)
+  if (metadata?.format !== format || !metadata.autoOrient.width || !metadata.autoOrient.height) return null
+  const { width, height } = metadata.autoOrient
+  assertPixels(width, height)
+  return {
+    mime: `image/${format}`,
+    extension: format === 'jpeg' ? 'jpg' : format,
+    kind: 'image',
+    width,
+    height,
+  }
+}
+
+function inspectBmp(bytes: Buffer): Media | null {
+  const header = readBmpHeader(bytes)
+  if (!header) return null
+  assertPixels(header.width, header.height)
+  return { mime: 'image/bmp', extension: 'bmp', kind: 'image', width: header.width, height: header.height }
+}
+
+function inspectMp4(bytes: Buffer): Media | null {
+  const movie = readMp4(bytes)
+  if (!movie) return null
+  if (!movie.hasVideo) return movie.hasAudio ? audio('audio/mp4', 'm4a') : null
+  return { mime: 'video/mp4', extension: 'mp4', kind: 'video', width: movie.width, height: movie.height }
+}
+
+function audio(mime: string, extension: string): Media {
+  return { mime, extension, kind: 'audio', width: null, height: null }
+}
+
+function assertPixels(width: number, height: number): void {
+  if (width * height > maxPixels) throw new MediaError('too_large', 'The picture has too many pixels')
+}

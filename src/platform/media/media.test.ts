@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import sharp from 'sharp'
+import {
+  animatedGif,
+  bmp,
+  flac,
+  flatPicture,
+  mp3,
+  mp4,
+  noisyPicture,
+  ogg,
+  photo,
+  wav,
+} from '#test/fixtures/media.ts'
+import { cleanImage, transformImage } from './images.ts'
+import { inspectMedia } from './inspect.ts'
+import { cleanMp4 } from './mp4.ts'
+
+const image = (mime: string, extension: string, width: number, height: number) => {
+  return { mime, extension, kind: 'image', width, height }
+}
+const audio = (mime: string, extension: string) => {
+  return { mime, extension, kind: 'audio', width: null, height: null }
+}
+
+describe('media are told by content', async () => {
+  test('pictures come with their size', async () => {
+    const flat = flatPicture(30, 20)
+    assert.deepEqual(await inspectMedia(await flat.jpeg().toBuffer()), image('image/jpeg', 'jpg', 30, 20))
+    assert.deepEqual(await inspectMedia(await flat.png().toBuffer()), image('image/png', 'png', 30, 20))
+    assert.deepEqual(await inspectMedia(await flat.webp().toBuffer()), image('image/webp', 'webp', 30, 20))
+    assert.deepEqual(await inspectMedia(await animatedGif(12, 8, 3)), image('image/gif', 'gif', 12, 8))
+    assert.deepEqual(await inspectMedia(bmp(5, 3, 24)), image('image/bmp', 'bmp', 5, 3))
+  })
+
+  test('a turned photo has the size it is shown in', async () => {
+    assert.deepEqual(await inspectMedia(await photo({ orientation: 6 })), image('image/jpeg', 'jpg', 40, 60))
+  })
+
+  test('films come with the size of their picture track', async () => {
+    const film = (width: number | null, height: number | null) => {
+      return { mime: 'video/mp4', extension: 'mp4', kind: 'video', width, height }
+    }
+    assert.deepEqual(await inspectMedia(mp4({ width: 640, height: 360 })), film(640, 360))
+    assert.deepEqual(await inspectMedia(mp4({ width: 640, height: 360, turned: true })), film(360, 640))
+    assert.deepEqual(await inspectMedia(mp4({ width: 0, height: 0 })), film(null, null))
+  })
+
+  test('sound is told from films in the same container', async () => {
+    assert.deepEqual(await inspectMedia(mp4({ brand: 'M4A ', soundOnly: true })), audio('audio/mp4', 'm4a'))
+    assert.deepEqual(await inspectMedia(mp4({ soundOnly: true })), audio('audio/mp4', 'm4a'))
+    assert.deepEqual(await inspectMedia(mp3()), audio('audio/mpeg', 'mp3'))
+    assert.deepEqual(await inspectMedia(mp3({ tagged: true })), audio('audio/mpeg', 'mp3'))
+    assert.deepEqual(await inspectMedia(ogg()), audio('audio/ogg', 'ogg'))
+    assert.deepEqual(await inspectMedia(flac()), audio('audio/flac', 'flac'))
+    assert.deepEqual(await inspectMedia(wav()), audio('audio/wav', 'wav'))
+  })
+
+  test('a file on disk is read like bytes in memory', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'kith-media-'))
+    await writeFile(join(folder, 'page.html'), await flatPicture(3, 2).png().toBuffer())
+    assert.deepEqual(await inspectMedia(join(folder, 'page.html')), image('image/png', 'png', 3, 2))
+    await rm(folder, { recursive: true })
+  })
+
+  const png = await flatPicture(30, 20).png().toBuffer()
+  const refused: Record<string, Buffer> = {
+    nothing: Buffer.alloc(0),
+    'one byte': Buffer.from([0xff]),
+    HTML: Buffer.from('<!doctype html><script>alert(1)</script>'),
+    SVG: Buffer.from('<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'),
+    'a PNG signature before HTML': Buffer.concat([
+      png.subarray(0, 8),
+      Buffer.from('<script>alert(1)</script>'),
+    ]),
+    'a JPEG signature before HTML': Buffer.from('\xff\xd8\xff\xe0<script>alert(1)</script>', 'latin1'),
+    'a GIF signature before HTML': Buffer.from('GIF89a/*<script>alert(1)</script>'),
+    PDF: Buffer.from('%PDF-1.7\n1 0 obj\n<<>>\nendobj\n'),
+    TIFF: await flatPicture(3, 3).tiff().toBuffer(),
+    AVIF: await flatPicture(16, 16).avif().toBuffer(),
+    QuickTime: mp4({ brand: 'qt  ' }),
+    'an MP4 cut short': mp4({}).subarray(0, -20),
+    'an MP4 without tracks': mp4({}).subarray(0, 24),
+    'sync bytes alone': Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x64]), Buffer.alloc(2_000, 0x20)]),
+    'an ID3 tag before HTML': Buffer.concat([mp3({ tagged: true }).subarray(0, 20), Buffer.from('<script>')]),
+    'a WAV without samples': wav().subarray(0, 36),
+    'a FLAC without description': Buffer.concat([Buffer.from('fLaC'), Buffer.alloc(60, 0x41)]),
+    'a bitmap cut short': bmp(50, 50, 24).subarray(0, 2_000),
+    'a bitmap of another kind': bmp(5, 3, 24, { compression: 1 }),
+    'a bitmap header before HTML': Buffer.concat([Buffer.from('BM'), Buffer.from('<script>'.repeat(9))]),
+  }
+  for (const [name, bytes] of Object.entries(refused)) {
+    test(`${name} is refused`, async () => {
+      assert.equal(await inspectMedia(bytes), null)
+    })
+  }
+
+  test('more than 50 megapixels are too large, and not just refused', async () => {
+    const huge = await flatPicture(8_000, 6_251).png().toBuffer()
+    await assert.rejects(inspectMedia(huge), { name: 'MediaError', fault: 'too_large' })
+    await assert.rejects(inspectMedia(bmp(8_000, 6_251, 1)), { fault: 'too_large' })
+    assert.equal((await inspectMedia(bmp(8_000, 6_250, 1)))?.height, 6_250)
+  })
+})
+
+describe('cleaning', () => {
+  for (const format of ['jpeg', 'png', 'webp'] as const) {
+    test(`${format} loses place and camera, and no pixel`, async () => {
+      const bytes = await photo({ format })
+      const before = await sharp(bytes).metadata()
+      assert.ok(before.exif?.includes('Kith Camera'))
+      const cleaned = await cleanImage(bytes, `image/${format}`)
+      const after = await sharp(cleaned).metadata()
+      assert.deepEqual([after.exif, after.xmp, after.iptc], [undefined, undefined, undefined])
+      assert.ok(!cleaned.includes('Kith Camera') && !cleaned.includes('GPSLatitude'))
+      assert.deepEqual(await sharp(cleaned).raw().toBuffer(), await sharp(bytes).raw().toBuffer())
+    })
+
+    test(`a turned ${format} is made upright`, async () => {
+      const cleaned = await cleanImage(await photo({ format, orientation: 6 }), `image/${format}`)
+      const after = await sharp(cleaned).metadata()
+      assert.deepEqual([after.width, after.height, after.orientation ?? 1], [40, 60, 1])
+      assert.ok(!cleaned.includes('Kith Camera'))
+    })
+
+    test(`a ${format} cut short is broken`, async () => {
+      const bytes = await noisyPicture(200, 150).toFormat(format).toBuffer()
+      const half = bytes.subarray(0, bytes.length / 2)
+      await assert.rejects(cleanImage(half, `image/${format}`), { name: 'MediaError', fault: 'broken' })
+    })
+  }
+
+  test('colours keep their profile', async () => {
+    const bytes = await flatPicture(20, 20).withIccProfile('p3').jpeg().toBuffer()
+    assert.ok((await sharp(await cleanImage(bytes, 'image/jpeg')).metadata()).icc)
+  })
+
+  test('what hides behind the end of a picture goes', async () => {
+    for (const format of ['jpeg', 'png', 'webp', 'gif'] as const) {
+      const bytes = Buffer.concat([
+        await flatPicture(20, 20).toFormat(format).toBuffer(),
+        Buffer.from('<script>'),
+      ])
+      assert.ok(!(await cleanImage(bytes, `image/${format}`)).includes('<script>'), format)
+    }
+  })
+
+  test('animations keep moving, and lose their comments', async () => {
+    const gif = await animatedGif(12, 8, 3)
+    const commented = Buffer.concat([
+      gif.subarray(0, -1),
+      Buffer.from('\x21\xfe\x0bKith Camera\x00', 'latin1'),
+      gif.subarray(-1),
+    ])
+    const cleaned = await cleanImage(commented, 'image/gif')
+    const after = await sharp(cleaned, { animated: true }).metadata()
+    assert.deepEqual([after.pages, after.loop, after.pageHeight], [3, 0, 8])
+    assert.ok(!cleaned.includes('Kith Camera'))
+
+    const webp = await sharp(gif, { animated: true })
+      .webp()
+      .withExif({ IFD0: { Model: 'Kith Camera' } })
+      .toBuffer()
+    const cleanedWebp = await cleanImage(webp, 'image/webp')
+    assert.equal((await sharp(cleanedWebp, { animated: true }).metadata()).pages, 3)
+    assert.ok(webp.includes('Kith Camera') && !cleanedWebp.includes('Kith Camera'))
+  })
+
+  test('a film loses the place of recording and nothing else', async () => {
+    const film = mp4({ width: 640, height: 360, place: '+48.2082+016.3738/' })
+    const cleaned = cleanMp4(film)
+    assert.equal(cleaned.length, film.length)
+    assert.ok(film.includes('+48.2082') && !cleaned.includes('+48.2082'))
+    assert.deepEqual(await inspectMedia(cleaned), await inspectMedia(film))
+  })
+})
+
+describe('transforming', () => {
+  const size = async (bytes: Buffer) => {
+    const { width, height, pageHeight } = await sharp(bytes, { animated: true }).metadata()
+    return [width, pageHeight ?? height]
+  }
+
+  test('fits the picture into the bounds, keeps its shape and never enlarges it', async () => {
+    const bytes = await flatPicture(200, 100).jpeg().toBuffer()
+    const sizes: [{ w?: number; h?: number }, number[]][] = [
+      [{ w: 50 }, [50, 25]],
+      [{ h: 20 }, [40, 20]],
+      [{ w: 50, h: 10 }, [20, 10]],
+      [{ w: 5_000, h: 5_000 }, [200, 100]],
+      [{ w: 1 }, [1, 1]],
+    ]
+    for (const [rule, expected] of sizes) {
+      assert.deepEqual(await size((await transformImage(bytes, 'image/jpeg', rule)).data), expected)
+    }
+  })
+
+  test('lower quality is smaller, and above 90 counts as 90', async () => {
+    const bytes = await noisyPicture(200, 150).jpeg({ quality: 95 }).toBuffer()
+    const at = async (q: number) => (await transformImage(bytes, 'image/jpeg', { q })).data.length
+    assert.ok((await at(1)) < (await at(60)))
+    assert.equal(await at(100), await at(90))
+  })
+
+  test('keeps the format, except bitmaps', async () => {
+    for (const format of ['jpeg', 'png', 'webp', 'gif'] as const) {
+      const done = await transformImage(
+        await flatPicture(20, 10).toFormat(format).toBuffer(),
+        `image/${format}`,
+        { w: 4 },
+      )
+      assert.equal(done.mime, `image/${format}`)
+      assert.equal((await sharp(done.data).metadata()).format, format)
+    }
+    for (const bits of [1, 8, 24, 32] as const) {
+      const done = await transformImage(bmp(20, 10, bits), 'image/bmp', {})
+      assert.equal(done.mime, 'image/png')
+      const { data, info } = await sharp(done.data).raw().toBuffer({ resolveWithObject: true })
+      assert.deepEqual([info.width, info.height], [20, 10])
+      assert.deepEqual([...data.subarray(0, 3)], [255, 0, 0], `${bits} bits: top left is red`)
+      assert.deepEqual([...data.subarray(-3)], [0, 0, 255], `${bits} bits: bottom right is blue`)
+    }
+  })
+
+  test('animations are resized in motion and blurred as a still', async () => {
+    const gif = await animatedGif(40, 20, 3)
+    const smaller = await transformImage(gif, 'image/gif', { w: 20 })
+    assert.deepEqual(await size(smaller.data), [20, 10])
+    assert.equal((await sharp(smaller.data, { animated: true }).metadata()).pages, 3)
+    const still = await transformImage(gif, 'image/gif', { b: 96 })
+    assert.equal((await sharp(still.data, { animated: true }).metadata()).pages ?? 1, 1)
+  })
+
+  test('a strong blur leaves nothing to recognise, in any kind of picture', async () => {
+    const stripes = Buffer.from(Array.from({ length: 240 * 240 }, (_, i) => ((i % 240) & 16 ? 255 : 0)))
+    const grey = sharp(stripes, { raw: { width: 240, height: 240, channels: 1 } })
+    const kinds: [string, Buffer][] = [
+      ['image/png', await grey.clone().png().toBuffer()],
+      ['image/jpeg', await grey.clone().jpeg().toBuffer()],
+      ['image/jpeg', await grey.clone().toColourspace('cmyk').jpeg().toBuffer()],
+      ['image/png', await grey.clone().ensureAlpha().png().toBuffer()],
+      ['image/png', await grey.clone().toColourspace('rgb16').png().toBuffer()],
+      ['image/webp', await grey.clone().toColourspace('srgb').webp().toBuffer()],
+    ]
+    for (const [mime, bytes] of kinds) {
+      const done = await transformImage(bytes, mime, { b: 96 })
+      assert.deepEqual(await size(done.data), [240, 240])
+      const centre = sharp(done.data).removeAlpha().extract({ left: 60, top: 60, width: 120, height: 120 })
+      const deviation = (await sharp(await centre.png().toBuffer()).stats()).channels[0]?.stdev ?? 99
+      assert.ok(deviation < 12, `${mime}: ${deviation}`)
+    }
+    const weak = await transformImage(kinds[0]?.[1] ?? Buffer.alloc(0), 'image/png', { b: 1 })
+    assert.ok(((await sharp(weak.data).stats()).channels[0]?.stdev ?? 0) > 100)
+  })
+
+  test('many at once all come out', async () => {
+    const bytes = await noisyPicture(200, 150).jpeg().toBuffer()
+    const done = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => transformImage(bytes, 'image/jpeg', { w: 10 + i })),
+    )
+    assert.deepEqual(
+      await Promise.all(done.map(async ({ data }) => (await size(data))[0])),
+      Array.from({ length: 40 }, (_, i) => 10 + i),
+    )
+  })
+
+  test('beyond a long queue a picture is turned away at once', async () => {
+    const bytes = await flatPicture(20, 10).png().toBuffer()
+    const results = await Promise.allSettled(
+      Array.from({ length: 400 }, () => transformImage(bytes, 'image/png', { w: 5 })),
+    )
+    const faults = results.flatMap((r) => (r.status === 'rejected' ? [r.reason.fault] : []))
+    assert.ok(faults.length > 0 && faults.length < 300)
+    assert.ok(faults.every((fault) => fault === 'busy'))
+    await transformImage(bytes, 'image/png', { w: 5 })
+  })
+
+  test('bytes that do not decode are broken', async () => {
+    const broken = transformImage(Buffer.from('no picture'), 'image/png', { w: 5 })
+    await assert.rejects(broken, { name: 'MediaError', fault: 'broken' })
+  })
+})

@@ -1,0 +1,137 @@
+/**
+ * Metadata leaves a picture without touching its pixels: each format is a row of labelled parts, and only those
+ * that are needed to show it are copied. Whatever follows its end goes too (phones append films and previews with
+ * metadata of their own there). Each function gives null for a file whose parts do not add up.
+ */
+export const strippers: Record<string, (bytes: Buffer) => Buffer | null> = {
+  'image/jpeg': stripJpeg,
+  'image/png': stripPng,
+  'image/gif': stripGif,
+  'image/webp': stripWebp,
+}
+
+function stripJpeg(bytes: Buffer): Buffer | null {
+  const kept = [bytes.subarray(0, 2)]
+  let position = 2
+  while (position + 2 <= bytes.length) {
+    if (bytes[position] !== 0xff) return null
+    const marker = bytes[position + 1] ?? 0
+    if (marker === 0xff) {
+      position += 1
+      continue
+    }
+    if (marker === 0xd9) {
+      kept.push(bytes.subarray(position, position + 2))
+      return Buffer.concat(kept)
+    }
+    if (position + 4 > bytes.length) return null
+    let end = position + 2 + bytes.readUInt16BE(position + 2)
+    if (end < position + 4 || end > bytes.length) return null
+    // Compressed data follows its header; in it, 0xff is followed by zero or a restart mark.
+    if (marker === 0xda) end = endOfScan(bytes, end)
+    if (isShownByJpeg(bytes, marker, position)) kept.push(bytes.subarray(position, end))
+    position = end
+  }
+  return null
+}
+
+function endOfScan(bytes: Buffer, from: number): number {
+  let position = bytes.indexOf(0xff, from)
+  while (position >= 0 && position + 1 < bytes.length) {
+    const next = bytes[position + 1] ?? 0
+    if (next !== 0 && next !== 0xff && (next < 0xd0 || next > 0xd7)) return position
+    position = bytes.indexOf(0xff, position + 1)
+  }
+  return bytes.length
+}
+
+function isShownByJpeg(bytes: Buffer, marker: number, position: number): boolean {
+  if (marker === 0xe2) return bytes.toString('latin1', position + 4, position + 15) === 'ICC_PROFILE'
+  // APP0 says JFIF and APP14 how colours are coded; other application parts and comments only describe.
+  return marker < 0xe0 || marker === 0xe0 || marker === 0xee
+}
+
+const pngParts = new Set([
+  ...['IHDR', 'PLTE', 'IDAT', 'IEND', 'tRNS', 'gAMA', 'cHRM', 'sRGB', 'iCCP', 'sBIT', 'bKGD', 'pHYs', 'cICP'],
+  ...['acTL', 'fcTL', 'fdAT'],
+])
+
+function stripPng(bytes: Buffer): Buffer | null {
+  const kept = [bytes.subarray(0, 8)]
+  let position = 8
+  while (position + 12 <= bytes.length) {
+    const type = bytes.toString('latin1', position + 4, position + 8)
+    const end = position + 12 + bytes.readUInt32BE(position)
+    if (end > bytes.length) return null
+    if (pngParts.has(type)) kept.push(bytes.subarray(position, end))
+    if (type === 'IEND') return Buffer.concat(kept)
+    position = end
+  }
+  return null
+}
+
+function stripGif(bytes: Buffer): Buffer | null {
+  if (bytes.length < 13) return null
+  let position = 13 + colourTable(bytes[10] ?? 0)
+  const kept = [bytes.subarray(0, position)]
+  while (position < bytes.length) {
+    const start = position
+    const kind = bytes[position]
+    if (kind === 0x3b) {
+      kept.push(bytes.subarray(position, position + 1))
+      return Buffer.concat(kept)
+    }
+    if (kind === 0x21) position = endOfGifBlocks(bytes, position + 2)
+    else if (kind === 0x2c)
+      position = endOfGifBlocks(bytes, position + 11 + colourTable(bytes[position + 9] ?? 0))
+    else return null
+    if (position > bytes.length) return null
+    if (kind === 0x2c || isShownByGif(bytes, start)) kept.push(bytes.subarray(start, position))
+  }
+  return null
+}
+
+function colourTable(flags: number): number {
+  return flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0
+}
+
+function endOfGifBlocks(bytes: Buffer, from: number): number {
+  let position = from
+  while (position < bytes.length) {
+    const size = bytes[position] ?? 0
+    position += size + 1
+    if (size === 0) return position
+  }
+  return bytes.length + 1
+}
+
+function isShownByGif(bytes: Buffer, start: number): boolean {
+  const label = bytes[start + 1]
+  const name = bytes.toString('latin1', start + 3, start + 14)
+  return label === 0xf9 || (label === 0xff && (name === 'NETSCAPE2.0' || name === 'ANIMEXTS1.0'))
+}
+
+const webpParts = new Set(['VP8 ', 'VP8L', 'VP8X', 'ALPH', 'ANIM', 'ANMF', 'ICCP'])
+const webpExifAndXmp = 0x0c
+
+function stripWebp(bytes: Buffer): Buffer | null {
+  if (bytes.length < 20) return null
+  const total = Math.min(bytes.length, 8 + bytes.readUInt32LE(4))
+  const kept = [Buffer.from(bytes.subarray(0, 12))]
+  let position = 12
+  while (position + 8 <= total) {
+    const type = bytes.toString('latin1', position, position + 4)
+    const size = bytes.readUInt32LE(position + 4)
+    if (position + 8 + size > total) return null
+    const end = Math.min(position + 8 + size + (size % 2), total)
+    if (webpParts.has(type)) {
+      const part = Buffer.from(bytes.subarray(position, end))
+      if (type === 'VP8X') part.writeUInt8((part[8] ?? 0) & ~webpExifAndXmp, 8)
+      kept.push(part)
+    }
+    position = end
+  }
+  const whole = Buffer.concat(kept)
+  whole.writeUInt32LE(whole.length - 8, 4)
+  return kept.length > 1 ? whole : null
+}
