@@ -1,0 +1,92 @@
+import { METHODS } from 'node:http'
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+export type ObservedRequest = {
+  method: string
+  /** The pattern of the route, such as `/feeds/:feed`; undefined when none matched. */
+  route: string | undefined
+  status: number
+  seconds: number
+}
+
+/** Connections of the database pool; what the driver does not know is left out. */
+export type PoolState = Partial<Record<'max' | 'open' | 'busy' | 'idle' | 'waiting', number>>
+
+export type Metrics = {
+  registry: Registry
+  contentType: string
+  observeRequest(request: ObservedRequest): void
+  /** Counts a request as in flight until the function it returns is called (once; later calls do nothing). */
+  enterRequest(): () => void
+  /** `read` is asked at each scrape. */
+  gaugePool(read: () => PoolState | Promise<PoolState>): void
+  /** Memory, CPU, event loop and garbage collection of the process; call once. */
+  defaultProcessMetrics(): void
+  /** The Prometheus text format, to be sent as `contentType`. */
+  render(): Promise<string>
+}
+
+const methods = new Set(METHODS)
+const unmatched = 'unmatched'
+/** More than the API has; past it, patterns are paths handed in by mistake. */
+const maxRoutes = 2_000
+
+/** A registry of its own for each call, so that several apps can live in one process. */
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  const duration = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the arrival of a request to the end of its answer',
+    labelNames: ['method', 'route', 'status'] as const,
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  })
+  const inFlight = new Gauge({
+    name: 'http_requests_in_flight',
+    help: 'Requests being answered',
+    registers: [registry],
+  })
+  const routes = new Set<string>()
+
+  function boundedRoute(route: string | undefined): string {
+    if (route === undefined) return unmatched
+    if (routes.has(route)) return route
+    if (routes.size >= maxRoutes) return unmatched
+    routes.add(route)
+    return route
+  }
+
+  return {
+    registry,
+    contentType: registry.contentType,
+    observeRequest({ method, route, status, seconds }) {
+      const labels = {
+        method: methods.has(method) ? method : 'OTHER',
+        route: boundedRoute(route),
+        status: status >= 100 && status <= 599 ? Math.trunc(status) : 0,
+      }
+      duration.observe(labels, seconds)
+    },
+    enterRequest() {
+      let isOpen = true
+      inFlight.inc()
+      return () => {
+        if (isOpen) inFlight.dec()
+        isOpen = false
+      }
+    },
+    gaugePool(read) {
+      new Gauge({
+        name: 'database_pool_connections',
+        help: 'Connections to the database by state, and callers waiting for one',
+        labelNames: ['state'] as const,
+        registers: [registry],
+        async collect() {
+          for (const [state, count] of Object.entries(await read())) this.set({ state }, count)
+        },
+      })
+    },
+    defaultProcessMetrics: () => collectDefaultMetrics({ register: registry }),
+    render: () => registry.metrics(),
+  }
+}
