@@ -1,0 +1,58 @@
+/** Abilities checked by routes: one for each thing to moderate and each area of administration (R §24, decisions §3). */
+export const ABILITIES = {
+  'feed-post': 'Publish feeds',
+  '[feed] Delete Feed': "Delete anybody's feeds",
+  '[feed] Delete Comment': "Delete anybody's comments",
+  '[News] Delete News Post': "Delete anybody's articles",
+  'admin: update feed topic': "Edit anybody's topics",
+  'admin: login': 'Enter the administration',
+  'admin:user:show': 'See users',
+  'admin:user:add': 'Create users',
+  'admin:user:update': 'Change and disable users',
+  'admin:user:delete': 'Disable users',
+  'admin:role:show': 'See roles',
+  'admin:role:add': 'Create roles',
+  'admin:role:update': 'Change roles and give them to users',
+  'admin: Deleting role': 'Delete roles',
+  'admin:perm:show': 'See abilities',
+  'admin:perm:add': 'Create abilities',
+  'admin:perm:update': 'Change abilities',
+  'admin:perm:delete': 'Delete abilities',
+  'admin:site:base': 'Change settings',
+  'admin:area:show': 'See areas',
+  'admin:area:add': 'Create areas',
+  'admin:area:update': 'Change areas',
+  'admin:area:delete': 'Delete areas',
+  'admin:notice:send': 'Send system notices',
+  'admin:storages': 'Manage file storage',
+  'admin: checkin config': 'Configure check-in',
+  'admin: audit log': 'Read the audit log',
+  'admin: tags': 'Manage tags',
+  'admin: reports': 'Handle reports',
+  'admin: feed topics': 'Review and manage topics',
+  'admin: feeds': 'Manage feeds and their comments',
+  'admin: feed pinneds': 'Decide on feed pins',
+  'admin: music': 'Manage music',
+  'admin: news': 'Manage news',
+  'admin: questions': 'Manage questions and answers',
+  'admin: groups': 'Manage groups',
+  'admin: sensitive words': 'Manage sensitive words',
+  'admin: currency': "See and change users' points",
+  'admin: wallet': "See and change users' wallets",
+  'admin: withdrawals': 'Decide on withdrawals',
+  'admin: recharges': 'Confirm payments',
+  'admin: ledger': 'Audit the ledger',
+  'admin: notifications': 'Send notices and manage webhooks',
+  'im: manage': 'Manage instant messaging',
+} as const
+
+export type Ability = keyof typeof ABILITIES
+
+/** The roles of a new site. Fixed ones cannot be deleted. */
+export const ROLES = [
+  { name: 'founder', display: 'Founder', fixed: true, abilities: Object.keys(ABILITIES) },
+  { name: 'owner', display: 'Member', fixed: true, abilities: ['feed-post'] },
+  { name: 'developer', display: 'Developer', fixed: true, abilities: [] },
+  // Takes part in nothing: kept for accounts that may only read.
+  { name: 'disabler', display: 'Restricted', fixed: true, abilities: [] },
+] as const

@@ -1,0 +1,2 @@
+export { type SettingName, type Settings, SettingsPatch } from './registry.ts'
+export { forgetSettings, readSettings, updateSettings } from './service.ts'

@@ -1,0 +1,12 @@
+import type { Db } from '#platform/database.ts'
+
+export const listSettings = (sql: Db) => sql<{ name: string; value: unknown }[]>`select name, value from settings`
+
+/** Writes all changes in one statement. */
+export async function saveSettings(sql: Db, changes: Record<string, unknown>): Promise<void> {
+  const rows = Object.entries(changes).map(([name, value]) => ({ name, value }))
+  await sql`
+    insert into settings (name, value)
+    select name, value from jsonb_to_recordset(${sql.json(rows as never)}) as changes (name text, value jsonb)
+    on conflict (name) do update set value = excluded.value, updated_at = now()`
+}

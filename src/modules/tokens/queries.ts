@@ -1,0 +1,86 @@
+import type { Db } from '#platform/database.ts'
+
+export type TokenRow = {
+  user_id: number
+  family: string
+  expires_in_ms: number
+  expired: boolean
+  revoked: boolean
+  exchanged: boolean
+}
+
+/** The token with this hash, whatever its state. */
+export async function findToken(sql: Db, hash: Buffer): Promise<TokenRow | undefined> {
+  const [row] = await sql<TokenRow[]>`
+    select t.user_id, t.family, t.expires_at <= now() as expired,
+      (extract(epoch from t.expires_at - now()) * 1000)::bigint as expires_in_ms,
+      f.revoked_at is not null as revoked, t.exchanged_at is not null as exchanged
+    from tokens t join token_families f on f.user_id = t.user_id and f.id = t.family
+    where t.hash = ${hash}`
+  return row
+}
+
+/** Writes a token, with its family when it is the first one of a sign-in. */
+export async function insertToken(
+  sql: Db,
+  token: { hash: Buffer; userId: number; family: string; minutes: number; refreshMinutes: number },
+): Promise<void> {
+  await sql`
+    with family as (
+      insert into token_families (user_id, id) values (${token.userId}, ${token.family}) on conflict do nothing
+    )
+    insert into tokens (hash, user_id, family, expires_at, refresh_until)
+    values (${token.hash}, ${token.userId}, ${token.family},
+      now() + make_interval(mins => ${token.minutes}), now() + make_interval(mins => ${token.refreshMinutes}))`
+}
+
+export type Exchange = { user_id: number; family: string; outcome: 'exchanged' | 'repeated' | 'reused' | 'over' }
+
+/**
+ * Marks a token as exchanged, once. `repeated`: it was exchanged within the last 30 seconds, by a client that lost the
+ * answer; `reused`: longer ago, so somebody else holds it too; `over`: revoked, or older than the refresh window.
+ */
+export async function exchangeToken(sql: Db, hash: Buffer): Promise<Exchange | undefined> {
+  const [row] = await sql<Exchange[]>`
+    with held as (
+      select t.*, f.revoked_at is not null or t.refresh_until <= now() as over
+      from tokens t join token_families f on f.user_id = t.user_id and f.id = t.family
+      where t.hash = ${hash} for update of t
+    ),
+    marked as (
+      update tokens set exchanged_at = now() where hash = ${hash} and exchanged_at is null
+        and exists (select from held where not over)
+    )
+    select user_id, family, case
+      when over then 'over'
+      when exchanged_at is null then 'exchanged'
+      when exchanged_at > now() - interval '30 seconds' then 'repeated'
+      else 'reused' end as outcome
+    from held`
+  return row
+}
+
+/** Revokes one sign-in of a person, or all of them, except one to be kept. */
+export async function revokeFamilies(sql: Db, userId: number, family: string | null, except: string | null) {
+  await sql`
+    update token_families set revoked_at = now()
+    where user_id = ${userId} and revoked_at is null
+      ${family === null ? sql`` : sql`and id = ${family}`} ${except === null ? sql`` : sql`and id <> ${except}`}`
+}
+
+/** Removes tokens that can neither be used nor exchanged any more, and families left without one. */
+export async function removeOldTokens(sql: Db): Promise<number> {
+  const rows = await sql`
+    with old as (
+      delete from tokens where hash in (select hash from tokens where refresh_until < now() - interval '1 day' limit 5000)
+      returning user_id, family
+    ),
+    gone as (
+      delete from token_families f using old
+      where f.user_id = old.user_id and f.id = old.family and not exists (
+        select from tokens t where t.user_id = f.user_id and t.family = f.id and t.refresh_until >= now() - interval '1 day'
+      )
+    )
+    select 1 from old`
+  return rows.length
+}

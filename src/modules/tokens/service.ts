@@ -1,0 +1,82 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { defineCache } from '#platform/cache.ts'
+import type { Context } from '#platform/context.ts'
+import type { Db } from '#platform/database.ts'
+import { unauthenticated } from '#platform/errors.ts'
+import type { Viewer } from '#platform/http.ts'
+import { exchangeToken, findToken, insertToken, removeOldTokens, revokeFamilies } from './queries.ts'
+
+/** Minutes an access token is good for, and minutes in which it can be exchanged (decisions §4). */
+export const TOKEN_MINUTES = 60
+export const REFRESH_MINUTES = 20_160
+
+/** A sign-in as clients expect it (R §12.5). */
+export type IssuedToken = { access_token: string; token_type: 'bearer'; expires_in: number; refresh_ttl: number }
+
+type Entry = { viewer: Viewer | null }
+
+const cacheOf = defineCache<Entry>('tokens', { max: 100_000, ttlMs: 30_000 })
+const hashOf = (token: string) => createHash('sha256').update(token).digest()
+
+/** Makes a token, for a new sign-in unless a family is given. */
+export async function issueToken(sql: Db, userId: number, family: string = randomUUID()): Promise<IssuedToken> {
+  const token = randomBytes(32).toString('base64url')
+  await insertToken(sql, {
+    hash: hashOf(token),
+    userId,
+    family,
+    minutes: TOKEN_MINUTES,
+    refreshMinutes: REFRESH_MINUTES,
+  })
+  return { access_token: token, token_type: 'bearer', expires_in: TOKEN_MINUTES, refresh_ttl: REFRESH_MINUTES }
+}
+
+/** The person behind a token that is good now, else null. */
+export function findViewer(ctx: Context, token: string): Promise<Viewer | null> | Viewer | null {
+  const hash = hashOf(token)
+  const entry = cacheOf(ctx).get(hash.toString('base64'), async () => {
+    const row = await findToken(ctx.sql, hash)
+    if (!row || row.expired || row.revoked || row.exchanged) return { viewer: null }
+    return { viewer: { id: row.user_id, family: row.family, expiresAt: Date.now() + row.expires_in_ms } }
+  })
+  return entry instanceof Promise ? entry.then(stillGood) : stillGood(entry)
+}
+
+const stillGood = ({ viewer }: Entry): Viewer | null => (viewer && viewer.expiresAt > Date.now() ? viewer : null)
+
+/**
+ * Exchanges a token for a new one, once. Presenting it again more than 30 seconds later revokes the whole family
+ * (decisions §4); within them the client is given another token, because it may have lost the first answer.
+ */
+export async function refreshToken(ctx: Context, token: string): Promise<IssuedToken> {
+  const exchange = await exchangeToken(ctx.sql, hashOf(token))
+  if (!exchange || exchange.outcome === 'over') throw unauthenticated()
+  if (exchange.outcome === 'reused') {
+    await revokeTokens(ctx, ctx.sql, exchange.user_id, { family: exchange.family })
+    forgetTokens(ctx)
+    throw unauthenticated()
+  }
+  const issued = await issueToken(ctx.sql, exchange.user_id, exchange.family)
+  await cacheOf(ctx).announce(ctx.sql, hashOf(token).toString('base64'))
+  cacheOf(ctx).drop(hashOf(token).toString('base64'))
+  return issued
+}
+
+/** Ends one sign-in (`family`) or all of a person's but `except`; call `forgetTokens` after the commit. */
+export async function revokeTokens(
+  ctx: Context,
+  tx: Db,
+  userId: number,
+  { family = null, except = null }: { family?: string | null; except?: string | null } = {},
+): Promise<void> {
+  await revokeFamilies(tx, userId, family, except)
+  await cacheOf(ctx).announce(tx, '*')
+}
+
+/** Makes this node look tokens up anew. Revocations are rare, so the whole cache goes. */
+export const forgetTokens = (ctx: Context) => cacheOf(ctx).drop('*')
+
+/** Deletes what can no longer be used, in batches. */
+export async function tidyTokens(ctx: Context): Promise<void> {
+  while ((await removeOldTokens(ctx.sql)) === 5000);
+}

@@ -1,0 +1,47 @@
+import { LRUCache } from 'lru-cache'
+import type { Context } from '#platform/context.ts'
+import type { Db } from '#platform/database.ts'
+import { sendSignal } from '#platform/signals.ts'
+
+/** Values kept in this process, dropped on every node when what they were made of changes. */
+export type Cache<V extends object> = {
+  /** The value, from memory or from `load`; what was loaded while the key was dropped is not kept. */
+  get(key: string, load: () => Promise<V>): Promise<V> | V
+  /** Tells every node, when the transaction commits, to drop the key. */
+  announce(db: Db, key: string): Promise<void>
+  /** Drops the key here at once: called after the commit, so that this node's next request sees the change. */
+  drop(key: string): void
+}
+
+/** Declares a cache; the returned function answers the one that belongs to a context. */
+export function defineCache<V extends object>(name: string, options: { max: number; ttlMs: number }) {
+  const caches = new WeakMap<object, Cache<V>>()
+  return (ctx: Pick<Context, 'signals'>): Cache<V> => {
+    const known = caches.get(ctx.signals)
+    if (known) return known
+    const entries = new LRUCache<string, V>({ max: options.max, ttl: options.ttlMs })
+    let drops = 0
+    const drop = (key: string) => {
+      drops += 1
+      if (key === '*') entries.clear()
+      else entries.delete(key)
+    }
+    ctx.signals.on(name, drop)
+    ctx.signals.onReconnect(() => drop('*'))
+    const cache: Cache<V> = {
+      get(key, load) {
+        const held = entries.get(key)
+        if (held !== undefined) return held
+        const before = drops
+        return load().then((value) => {
+          if (before === drops) entries.set(key, value)
+          return value
+        })
+      },
+      announce: (db, key) => sendSignal(db, name, key),
+      drop,
+    }
+    caches.set(ctx.signals, cache)
+    return cache
+  }
+}

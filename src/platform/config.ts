@@ -1,0 +1,102 @@
+import { isAbsolute, resolve } from 'node:path'
+
+/** Everything an operator can set, read from the environment (decisions §11). */
+export type Config = ReturnType<typeof readConfig>
+
+type Env = Record<string, string | undefined>
+
+/** Reads and checks the whole configuration; throws one error that names every fault. */
+export function readConfig(env: Env) {
+  const faults: string[] = []
+  const text = (name: string) => env[name]?.trim() || undefined
+  const integer = (name: string, standard: number, minimum: number, maximum: number) => {
+    const given = text(name)
+    if (given === undefined) return standard
+    const value = Number(given)
+    if (Number.isInteger(value) && value >= minimum && value <= maximum) return value
+    faults.push(`${name} must be an integer from ${minimum} to ${maximum}, not "${given}"`)
+    return standard
+  }
+  const choice = <const T extends string>(name: string, standard: T, values: readonly T[]): T => {
+    const given = text(name) ?? standard
+    if ((values as readonly string[]).includes(given)) return given as T
+    faults.push(`${name} must be one of ${values.join(', ')}, not "${given}"`)
+    return standard
+  }
+  const url = (name: string, protocols: string[]) => {
+    const given = text(name)
+    if (given === undefined) return undefined
+    if (URL.canParse(given) && protocols.includes(new URL(given).protocol)) return given.replace(/\/+$/, '')
+    // The value may hold a password, so it is not repeated.
+    faults.push(`${name} must be a URL that begins with ${protocols.join(' or ')}//`)
+    return undefined
+  }
+  const secret = (name: string, minimum: number) => {
+    const given = text(name)
+    if (given !== undefined && given.length < minimum)
+      faults.push(`${name} must have at least ${minimum} characters`)
+    return given
+  }
+
+  const host = text('HOST') ?? '127.0.0.1'
+  const port = integer('PORT', 8080, 0, 65535)
+  const dataDir = text('DATA_DIR') ?? './data'
+  const hostInUrl = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
+  const storage = choice('STORAGE', 'local', ['local', 's3'])
+  const config = {
+    host,
+    port,
+    publicUrl: url('PUBLIC_URL', ['http:', 'https:']) ?? `http://${hostInUrl}:${port}`,
+    /** True when generated urls must follow the port that was really bound. */
+    publicUrlIsDerived: text('PUBLIC_URL') === undefined,
+    databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:']),
+    databasePoolSize: integer('DATABASE_POOL_SIZE', 10, 1, 200),
+    statementTimeoutMs: integer('STATEMENT_TIMEOUT_MS', 10_000, 100, 600_000),
+    requestTimeoutMs: integer('REQUEST_TIMEOUT_MS', 30_000, 1_000, 600_000),
+    dataDir: isAbsolute(dataDir) ? dataDir : resolve(dataDir),
+    redisUrl: url('REDIS_URL', ['redis:', 'rediss:']),
+    rateLimits: {
+      anonymous: integer('RATE_LIMIT_ANONYMOUS', 60, 0, 1_000_000),
+      user: integer('RATE_LIMIT_USER', 600, 0, 1_000_000),
+      sensitive: integer('RATE_LIMIT_SENSITIVE', 10, 0, 1_000_000),
+    },
+    appSecret: secret('APP_SECRET', 16),
+    founderName: text('FOUNDER_NAME') ?? 'root',
+    founderPassword: secret('FOUNDER_PASSWORD', 8),
+    smtpUrl: url('SMTP_URL', ['smtp:', 'smtps:']),
+    mailFrom: text('MAIL_FROM') ?? 'kith@localhost',
+    smsUrl: url('SMS_URL', ['http:', 'https:']),
+    smsSecret: text('SMS_SECRET'),
+    imProvider: choice('IM_PROVIDER', 'embedded', ['embedded', 'ejabberd', 'easemob']),
+    storage,
+    s3: {
+      endpoint: url('S3_ENDPOINT', ['http:', 'https:']),
+      region: text('S3_REGION') ?? 'us-east-1',
+      bucket: text('S3_BUCKET') ?? '',
+      accessKeyId: text('S3_ACCESS_KEY_ID') ?? '',
+      secretAccessKey: text('S3_SECRET_ACCESS_KEY') ?? '',
+      forcePathStyle: choice('S3_FORCE_PATH_STYLE', 'true', ['true', 'false']) === 'true',
+    },
+    maxUploadBytes: integer('MAX_UPLOAD_BYTES', 10 * 1024 * 1024, 1024, 1024 * 1024 * 1024),
+    corsOrigins: (text('CORS_ORIGINS') ?? '*').split(',').map((origin) => origin.trim()),
+    /** Addresses of reverse proxies whose X-Forwarded-For is believed; empty: none. */
+    trustProxy: text('TRUST_PROXY'),
+    metricsPublic: choice('METRICS', 'local', ['local', 'public']) === 'public',
+    metricsPort: integer('METRICS_PORT', 0, 0, 65535),
+    worker: choice('WORKER', 'inside', ['inside', 'separate']),
+    logLevel: choice('LOG_LEVEL', 'info', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+  }
+  if (storage === 's3')
+    for (const name of ['S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'])
+      if (!text(name)) faults.push(`${name} is needed when STORAGE=s3`)
+  if (faults.length > 0) throw new ConfigError(faults)
+  return config
+}
+
+/** Names every fault of the configuration at once. */
+export class ConfigError extends Error {
+  constructor(faults: string[]) {
+    super(`The configuration has ${faults.length} fault(s):\n${faults.map((fault) => `  - ${fault}`).join('\n')}`)
+    this.name = 'ConfigError'
+  }
+}

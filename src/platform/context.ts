@@ -1,0 +1,26 @@
+import type { Config } from '#platform/config.ts'
+import type { Secrets } from '#platform/crypto.ts'
+import type { Sql } from '#platform/database.ts'
+import type { Log } from '#platform/log.ts'
+import type { Mail } from '#platform/mail.ts'
+import type { Metrics } from '#platform/metrics.ts'
+import type { RateLimiter } from '#platform/rate-limit.ts'
+import type { Signals } from '#platform/signals.ts'
+import type { Sms } from '#platform/sms.ts'
+import type { Storage } from '#platform/storage/storage.ts'
+
+/** The outside world, built once in main.ts and passed to every module. */
+export type Context = {
+  config: Config
+  sql: Sql
+  log: Log
+  limiter: RateLimiter
+  metrics: Metrics
+  signals: Signals
+  secrets: Secrets
+  storage: Storage
+  mail: Mail
+  sms: Sms
+  /** Work to be done before the process ends, such as writing counts that are summed in memory. */
+  onClose: (() => Promise<void>)[]
+}

@@ -1,0 +1,94 @@
+import postgres from 'postgres'
+
+/** Anything a query can run on: the pool, or an open transaction. */
+export type Db = postgres.ISql<{ bigint: number }>
+
+/** The pool, where transactions begin. */
+export type Sql = postgres.Sql<{ bigint: number }>
+
+/** An open transaction. */
+export type Tx = postgres.TransactionSql<{ bigint: number }>
+
+export type DatabaseOptions = {
+  /** A `postgres://` URL, or the address of the embedded server. */
+  connection: string | { host: string; port: number; user: string; database: string; password?: string }
+  poolSize: number
+  statementTimeoutMs: number
+  onNotice?: (message: string) => void
+}
+
+/**
+ * Opens the pool. Times stay text in UTC (`2026-11-21 05:22:00.123456+00`), bigint becomes a number (ids and amounts
+ * are below 2^53), and plans are generic: measured, a cached generic plan costs a third of a custom one.
+ */
+export function openDatabase(options: DatabaseOptions): Sql {
+  const { connection } = options
+  const settings = {
+    max: options.poolSize,
+    idle_timeout: 0,
+    connect_timeout: 10,
+    onnotice: (notice: postgres.Notice) => options.onNotice?.(notice.message ?? ''),
+    connection: {
+      application_name: 'kith',
+      TimeZone: 'UTC',
+      plan_cache_mode: 'force_generic_plan',
+      statement_timeout: options.statementTimeoutMs,
+      idle_in_transaction_session_timeout: options.statementTimeoutMs * 3,
+    },
+    types: {
+      bigint: {
+        to: 20,
+        from: [20],
+        serialize: (value: number) => String(value),
+        parse: (value: string) => Number(value),
+      },
+      date: {
+        to: 1184,
+        from: [1082, 1083, 1114, 1184],
+        serialize: (value: Date | string) => (value instanceof Date ? value.toISOString() : value),
+        parse: (value: string) => value,
+      },
+    },
+  }
+  return (
+    typeof connection === 'string' ? postgres(connection, settings) : postgres({ ...connection, ...settings })
+  ) as unknown as Sql
+}
+
+const RETRIED = new Set(['40001', '40P01'])
+
+/**
+ * Runs `work` in one transaction; after a serialization failure or a deadlock it is run again, so it must have no
+ * effect outside the transaction.
+ */
+export async function transaction<T>(sql: Sql, work: (tx: Tx) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return (await sql.begin(work)) as T
+    } catch (error) {
+      if (attempt >= 6 || !(error instanceof postgres.PostgresError) || !RETRIED.has(error.code)) throw error
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * 2 ** attempt))
+    }
+  }
+}
+
+/** Turns the violation of a named constraint into the error a client is told. */
+export async function onConstraint<T>(query: Promise<T> | PromiseLike<T>, errors: Record<string, () => Error>): Promise<T> {
+  try {
+    return await query
+  } catch (error) {
+    const name = error instanceof postgres.PostgresError ? error.constraint_name : undefined
+    const known = name === undefined ? undefined : errors[name]
+    throw known ? known() : error
+  }
+}
+
+/** True when the database could not be reached, as opposed to having refused a statement. */
+export function isConnectionError(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code
+  return (
+    typeof code === 'string' &&
+    /^(ECONN|ENOENT|EPIPE|CONNECT|CONNECTION_|57P0|08|53300)/.test(code) &&
+    (error as { syscall?: string }).syscall !== 'open'
+  )
+}

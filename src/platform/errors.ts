@@ -1,0 +1,67 @@
+/** A sentence in the two languages that Kith speaks. */
+export type Text = { en: string; zh: string }
+
+export type Language = keyof Text
+
+type Details = {
+  /** Field errors, which make the body shape 4 of specification 7. */
+  errors?: Record<string, Text[]>
+  /** Further fields of the body, such as `paid_node` and `amount` of an unpaid feed. */
+  extra?: Record<string, unknown>
+  headers?: Record<string, string | number>
+}
+
+/** The only failure whose text a client is told; everything else that is thrown is a fault of ours. */
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly text: Text
+  readonly details: Details
+
+  constructor(status: number, code: string, text: Text, details: Details = {}) {
+    super(text.en)
+    this.name = 'ApiError'
+    this.status = status
+    this.code = code
+    this.text = text
+    this.details = details
+  }
+}
+
+/** Declares an error once, to be made where it is thrown: `throw noSuchTopic()`. `code` goes out as `X-Error-Code`. */
+export function apiError(status: number, code: string, en: string, zh: string) {
+  return (details: Details = {}) => new ApiError(status, code, { en, zh }, details)
+}
+
+const INVALID: Text = { en: 'The given data was invalid.', zh: '提交的数据不正确。' }
+
+/** A 422 on one field, in body shape 4 of specification 7. */
+export function invalidField(field: string, text: Text, code = 'validation_failed'): ApiError {
+  return new ApiError(422, code, INVALID, { errors: { [field]: [text] } })
+}
+
+/** A 422 on several fields. */
+export function invalidFields(errors: Record<string, Text[]>, code = 'validation_failed'): ApiError {
+  return new ApiError(422, code, INVALID, { errors })
+}
+
+export const notFound = apiError(404, 'not_found', 'This content does not exist.', '内容不存在。')
+export const unauthenticated = apiError(
+  401,
+  'unauthenticated',
+  'Sign in to continue: the access token is missing, expired or revoked.',
+  '请先登录：访问令牌缺失、已过期或已失效。',
+)
+export const forbidden = apiError(403, 'forbidden', 'You may not do this.', '你没有权限执行此操作。')
+export const blocked = apiError(
+  403,
+  'blocked',
+  'This person does not accept contact from you.',
+  '对方已将你加入黑名单。',
+)
+export const tooManyRequests = apiError(
+  429,
+  'too_many_requests',
+  'Too many requests. Wait a moment and try again.',
+  '请求过于频繁，请稍后再试。',
+)

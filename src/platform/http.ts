@@ -1,0 +1,392 @@
+import { randomBytes } from 'node:crypto'
+import cors from '@fastify/cors'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RawReplyDefaultExpression,
+  type RawRequestDefaultExpression,
+  type RawServerDefault,
+} from 'fastify'
+import type { Config } from '#platform/config.ts'
+import { isConnectionError } from '#platform/database.ts'
+import {
+  ApiError,
+  forbidden,
+  type Language,
+  notFound,
+  type Text,
+  tooManyRequests,
+  unauthenticated,
+} from '#platform/errors.ts'
+import { compileInput, InputError } from '#platform/input.ts'
+import type { Log } from '#platform/log.ts'
+import { redactPath, redactUrl } from '#platform/log.ts'
+import type { Metrics } from '#platform/metrics.ts'
+import type { RateLimiter, RateState } from '#platform/rate-limit.ts'
+
+/** Who is asking: a person with a valid token. */
+export type Viewer = {
+  id: number
+  /** The token family of this sign-in, which logout revokes. */
+  family: string
+  /** When the token stops being good, epoch milliseconds. */
+  expiresAt: number
+}
+
+/**
+ * Who may call a route. `public`: no identity is read. `optional`: a valid token changes the answer and an invalid one
+ * is treated as none. `user`: a token is needed. An object: a token of a holder of that ability.
+ */
+export type Access = 'public' | 'optional' | 'user' | { ability: string }
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    viewer: Viewer | null
+    rate: RateState | null
+    startedAt: number
+  }
+  interface FastifyContextConfig {
+    access?: Access
+    /**
+     * Answers 404, 403 and other failures that come before the body's 422 (decisions §2, order of checks). Called only
+     * when the input is invalid: the handler makes the same checks as part of its work.
+     */
+    before?: (request: FastifyRequest) => Promise<unknown>
+    /** Larger or streamed bodies (uploads) set their own bodyLimit. */
+    operation?: string
+  }
+}
+
+/** The Fastify instance that routes are added to. */
+export type Server = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>
+
+/** What the modules below http supply: it knows neither tokens nor abilities. */
+export type Identity = {
+  findViewer(token: string): Promise<Viewer | null> | Viewer | null
+  hasAbility(userId: number, ability: string): Promise<boolean>
+}
+
+export type HttpOptions = {
+  config: Config
+  log: Log
+  limiter: RateLimiter
+  metrics: Metrics
+  identity: Identity
+}
+
+const BODY_LIMIT = 1024 * 1024
+const API = '/api/v2'
+const EXPOSED = [
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'X-Request-Id',
+  'X-Error-Code',
+  'Retry-After',
+  'Idempotency-Replayed',
+]
+
+/** Builds the server with everything every route shares: identity, limits, validation, errors, logs and metrics. */
+export async function createServer({ config, log, limiter, metrics, identity }: HttpOptions): Promise<Server> {
+  const server = fastify({
+    loggerInstance: log as unknown as FastifyBaseLogger,
+    disableRequestLogging: true,
+    bodyLimit: BODY_LIMIT,
+    requestTimeout: config.requestTimeoutMs,
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    trustProxy: config.trustProxy ?? false,
+    genReqId: () => randomBytes(9).toString('base64url'),
+    routerOptions: { maxParamLength: 512, ignoreTrailingSlash: true },
+    frameworkErrors: (error, request, reply) => {
+      // Raised before any hook runs, for a URL that cannot be decoded.
+      identify(request, reply)
+      rateHeaders(reply, limiter.hit(`ip:${request.ip}`, config.rateLimits.anonymous) as RateState)
+      render(error, request, reply)
+    },
+  }).withTypeProvider<TypeBoxTypeProvider>() as unknown as Server
+
+  server.decorateRequest('viewer', null)
+  server.decorateRequest('rate', null)
+  server.decorateRequest('startedAt', 0)
+  server.setValidatorCompiler(({ schema }) => compileInput(schema) as never)
+  acceptEmptyJson(server)
+  const allowedMethods = rememberRoutes(server)
+
+  server.addHook('onRequest', async (request, reply) => identify(request, reply))
+  await server.register(cors, {
+    origin: config.corsOrigins.includes('*') ? '*' : config.corsOrigins,
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    exposedHeaders: EXPOSED,
+    maxAge: 86_400,
+    strictPreflight: false,
+  })
+
+  server.addHook('onRequest', async (request, reply) => {
+    const access = request.routeOptions.config.access ?? 'public'
+    const api = request.url.startsWith(API)
+    const token = api ? bearerToken(request) : undefined
+    if (token !== undefined) request.viewer = await identity.findViewer(token)
+    const { viewer } = request
+    if (api) {
+      const hit = viewer
+        ? limiter.hit(`user:${viewer.id}`, config.rateLimits.user)
+        : limiter.hit(`ip:${request.ip}`, config.rateLimits.anonymous)
+      rateHeaders(reply, hit instanceof Promise ? await hit : hit)
+    }
+    const needed = access !== 'public' && access !== 'optional'
+    if (needed && !viewer) throw unauthenticated({ headers: { 'WWW-Authenticate': 'Bearer' } })
+    if (request.rate?.exceeded) throw tooManyRequests({ headers: limitHeaders(request.rate) })
+    if (typeof access === 'object' && !(await identity.hasAbility((viewer as Viewer).id, access.ability)))
+      throw forbidden()
+  })
+
+  server.addHook('preValidation', async (request) => {
+    const { schema } = request.routeOptions
+    const body = schema?.body as { type?: string; properties?: object } | undefined
+    if (!body || request.isMultipart?.()) return
+    if (request.body === undefined || request.body === null) request.body = {}
+    // Existing clients send the parameters of these verbs either way (decisions §1).
+    if (request.method !== 'POST' && body.type === 'object' && isRecord(request.body) && isRecord(request.query))
+      request.body = { ...request.query, ...request.body }
+  })
+
+  server.addHook('preHandler', async (request) => {
+    const failure = request.validationError as (Error & { validationContext?: string }) | undefined
+    if (!failure) return
+    if (failure.validationContext === 'params') throw notFound()
+    await request.routeOptions.config.before?.(request)
+    throw failure
+  })
+
+  server.addHook('onRoute', (route) => {
+    route.attachValidation = true
+    if (route.url.startsWith(API) && route.config?.access === undefined)
+      throw new Error(`${route.method} ${route.url} does not say who may call it (config.access)`)
+  })
+
+  server.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'unmatched'
+    metrics.observeRequest({
+      method: request.method,
+      route,
+      status: reply.statusCode,
+      seconds: reply.elapsedTime / 1000,
+    })
+    log.info(
+      {
+        id: request.id,
+        method: request.method,
+        url: redactPath(redactUrl(request.url)),
+        route,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+        ...(request.viewer ? { user: request.viewer.id } : {}),
+      },
+      'request',
+    )
+  })
+
+  const rateHeaders = (reply: FastifyReply, state: RateState) => {
+    reply.request.rate = state
+    reply.header('X-RateLimit-Limit', state.limit).header('X-RateLimit-Remaining', state.remaining)
+  }
+
+  const render = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    const told = toldError(error)
+    if (told.status >= 500)
+      log.error({ err: error, id: request.id, method: request.method, route: request.routeOptions?.url }, 'request failed')
+    reply
+      .code(told.status)
+      .headers(told.details.headers ?? {})
+      .header('X-Error-Code', told.code)
+      .type('application/json; charset=utf-8')
+      // Errors are not described by the reply schemas, so they are written here.
+      .serializer((body: unknown) => JSON.stringify(body))
+      .send(errorBody(told, language(request)))
+  }
+  server.setErrorHandler(render)
+  server.setNotFoundHandler((request, reply) => {
+    const methods = allowedMethods(request.url)
+    if (methods.length === 0) return render(noSuchPath(), request, reply)
+    const headers = { Allow: methods.join(', ') }
+    return render(methodNotAllowed({ headers }), request, reply)
+  })
+  return server
+}
+
+const noSuchPath = () =>
+  new ApiError(404, 'no_such_path', { en: 'There is nothing at this address.', zh: '该地址不存在。' })
+
+const methodNotAllowed = (details: { headers: Record<string, string> }) =>
+  new ApiError(
+    405,
+    'method_not_allowed',
+    { en: 'This address does not take this verb.', zh: '该地址不支持此请求方法。' },
+    details,
+  )
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function identify(request: FastifyRequest, reply: FastifyReply) {
+  request.startedAt = performance.now()
+  reply.header('X-Request-Id', request.id).header('X-Content-Type-Options', 'nosniff')
+}
+
+/** `Authorization: Bearer`, or the query parameter `token` (specification 5). */
+function bearerToken(request: FastifyRequest): string | undefined {
+  const { authorization } = request.headers
+  if (authorization !== undefined) return /^bearer +(\S{1,512}) *$/i.exec(authorization)?.[1]
+  const { token } = request.query as { token?: unknown }
+  return typeof token === 'string' && token.length <= 512 ? token : undefined
+}
+
+/** The signed-in person; routes that call this say `access: 'user'` or name an ability. */
+export function viewerOf(request: FastifyRequest): Viewer {
+  if (!request.viewer) throw unauthenticated()
+  return request.viewer
+}
+
+/** The viewer's id, or 0 for a guest: no person has that id, so it can stand in any query. */
+export const viewerId = (request: FastifyRequest): number => request.viewer?.id ?? 0
+
+/** English unless the first language that the client prefers and Kith speaks is Chinese. */
+export function language(request: FastifyRequest): Language {
+  const header = request.headers['accept-language']
+  if (!header) return 'en'
+  const ranked = header
+    .slice(0, 256)
+    .split(',')
+    .map((part, position) => {
+      const [tag = '', ...parameters] = part.trim().toLowerCase().split(';')
+      const quality = Number(parameters.find((parameter) => parameter.trim().startsWith('q='))?.trim().slice(2) ?? 1)
+      return { tag, quality: Number.isNaN(quality) ? 0 : quality, position }
+    })
+    .filter(({ tag, quality }) => quality > 0 && /^(zh|en)(-|$)/.test(tag))
+    .sort((a, b) => b.quality - a.quality || a.position - b.position)
+  return ranked[0]?.tag.startsWith('zh') ? 'zh' : 'en'
+}
+
+/** A success body of shape 2, `{message: [string]}`, in the client's language. */
+export const say = (request: FastifyRequest, en: string, zh: string): { message: string[] } => ({
+  message: [language(request) === 'zh' ? zh : en],
+})
+
+/** The headers of a refusal for too many requests. */
+export function limitHeaders(state: RateState): Record<string, string | number> {
+  return {
+    'Retry-After': Math.max(1, Math.ceil(state.resetAt - Date.now() / 1000)),
+    'X-RateLimit-Reset': state.resetAt,
+  }
+}
+
+/**
+ * The tighter limit of sign-in, codes and password checks (decisions §2), counted for each key; the reply's rate
+ * headers then speak of the tightest one.
+ */
+export function sensitiveLimit(limiter: RateLimiter, config: Config) {
+  return async (request: FastifyRequest, reply: FastifyReply, ...keys: string[]): Promise<void> => {
+    if (config.rateLimits.sensitive === 0) return
+    for (const key of [...keys, `ip:${request.ip}`]) {
+      const state = await limiter.hit(`sensitive:${key}`, config.rateLimits.sensitive)
+      if (!request.rate || state.remaining < request.rate.remaining || state.exceeded) {
+        request.rate = state
+        reply.header('X-RateLimit-Limit', state.limit).header('X-RateLimit-Remaining', state.remaining)
+      }
+      if (state.exceeded) throw tooManyRequests({ headers: limitHeaders(state) })
+    }
+  }
+}
+
+function toldError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  if (error instanceof InputError)
+    return new ApiError(
+      422,
+      'validation_failed',
+      { en: 'The given data was invalid.', zh: '提交的数据不正确。' },
+      { errors: error.fields },
+    )
+  const { statusCode = 500, code = '' } = (error ?? {}) as { statusCode?: number; code?: string }
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || statusCode === 413)
+    return new ApiError(413, 'body_too_large', { en: 'The body is too large.', zh: '请求内容过大。' })
+  if (statusCode === 415)
+    return new ApiError(415, 'unsupported_media_type', {
+      en: 'Send the body as JSON with Content-Type: application/json.',
+      zh: '请使用 Content-Type: application/json 发送 JSON 内容。',
+    })
+  if (statusCode >= 400 && statusCode < 500)
+    return new ApiError(statusCode, 'bad_request', {
+      en: 'The request could not be read.',
+      zh: '无法解析请求。',
+    })
+  if (isConnectionError(error))
+    return new ApiError(
+      503,
+      'unavailable',
+      { en: 'The service is not available just now. Try again soon.', zh: '服务暂时不可用，请稍后再试。' },
+      { headers: { 'Retry-After': 5 } },
+    )
+  return new ApiError(500, 'internal_error', {
+    en: 'Something went wrong on our side. Quote the X-Request-Id of this answer when you report it.',
+    zh: '服务器出现错误，反馈时请提供本次响应的 X-Request-Id。',
+  })
+}
+
+function errorBody({ text, details }: ApiError, language: Language) {
+  const inLanguage = (texts: Text[]) => texts.map((each) => each[language])
+  return {
+    message: text[language],
+    ...(details.errors
+      ? { errors: Object.fromEntries(Object.entries(details.errors).map(([field, texts]) => [field, inLanguage(texts)])) }
+      : {}),
+    ...details.extra,
+  }
+}
+
+/** Clients set the JSON content type on requests without a body too. */
+function acceptEmptyJson(server: Server) {
+  const parse = server.getDefaultJsonParser('error', 'error')
+  server.removeContentTypeParser(['application/json', 'text/plain'])
+  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined)
+    else parse(request, body as string, done)
+  })
+}
+
+/** Collects the verbs of every path, to answer 405 with `Allow` where the path exists. */
+function rememberRoutes(server: Server): (url: string) => string[] {
+  const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>()
+  server.addHook('onRoute', ({ url, method }) => {
+    const route = routes.get(url) ?? {
+      pattern: new RegExp(
+        `^${url
+          .replace(/[.+?^$()[\]\\|]/g, '\\$&')
+          .replace(/:[A-Za-z_]+/g, '[^/]+')
+          .replace(/\*/g, '.*')}/?$`,
+      ),
+      methods: new Set<string>(),
+    }
+    for (const verb of [method].flat()) route.methods.add(verb)
+    routes.set(url, route)
+  })
+  return (url) => {
+    const path = url.split('?', 1)[0] ?? ''
+    const methods = new Set<string>()
+    for (const { pattern, methods: verbs } of routes.values())
+      if (pattern.test(path)) for (const verb of verbs) methods.add(verb)
+    methods.delete('OPTIONS')
+    return [...methods].sort()
+  }
+}

@@ -1,0 +1,200 @@
+import { Ajv, type ErrorObject } from 'ajv'
+import type { Text } from '#platform/errors.ts'
+
+/** What the validator reads of a JSON schema. */
+type Schema = {
+  type?: string | string[]
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  maxItems?: number
+  anyOf?: Schema[]
+  'x-raw'?: boolean
+  'x-empty'?: boolean
+  'x-list'?: boolean
+  'x-page'?: boolean
+}
+
+const is = (schema: Schema, type: string) =>
+  Array.isArray(schema.type) ? schema.type.includes(type) : schema.type === type
+
+/** Stands in for a string with NUL or half a surrogate pair, which PostgreSQL cannot hold: no schema takes it. */
+const UNACCEPTABLE = Object.freeze({ unacceptable: true })
+
+function cleanString(schema: Schema, value: string): unknown {
+  if (value.includes('\0') || !value.isWellFormed()) return UNACCEPTABLE
+  if (schema['x-raw']) return value
+  const text = value.trim()
+  if (text === '' && !schema['x-empty']) return is(schema, 'null') ? null : undefined
+  return text
+}
+
+function cleanArray(schema: Schema, value: unknown[]): unknown[] {
+  // One more than allowed is enough to be refused: the rest of a huge array is not worth validating.
+  const items = schema.maxItems === undefined ? value : value.slice(0, schema.maxItems + 1)
+  return schema.items ? items.map((item) => clean(schema.items as Schema, item)) : items
+}
+
+/**
+ * Brings a value into the form its schema expects, as existing clients send it (decisions §1): strings trimmed and
+ * empty ones taken as absent (R §1.1), integers from digits, booleans from 0 and 1, lists from comma strings, null in
+ * an optional field as absent.
+ */
+function clean(schema: Schema, value: unknown): unknown {
+  if (value === null || value === undefined) return is(schema, 'null') ? value : undefined
+  if (schema.anyOf) {
+    for (const option of schema.anyOf) {
+      const cleaned = clean(option, value)
+      if (fits(option, cleaned)) return cleaned
+    }
+    return typeof value === 'string' ? cleanString({ type: 'string' }, value) : value
+  }
+  if (schema['x-page']) {
+    const page = typeof value === 'string' ? Number(value) : value
+    return typeof page === 'number' && Number.isInteger(page) && page >= 1 ? Math.min(page, 1_000_000) : 1
+  }
+  if (is(schema, 'integer') || is(schema, 'number')) {
+    if (typeof value !== 'string') return value
+    const text = value.trim()
+    if (text === '') return is(schema, 'null') ? null : undefined
+    const pattern = is(schema, 'number') ? /^-?\d{1,16}(\.\d{1,16})?$/ : /^-?\d{1,16}$/
+    return pattern.test(text) ? Number(text) : value
+  }
+  if (is(schema, 'boolean')) {
+    if (value === 1 || value === '1') return true
+    if (value === 0 || value === '0') return false
+    return value === '' ? undefined : value
+  }
+  if (is(schema, 'array')) {
+    if (schema['x-list'] && !Array.isArray(value)) {
+      if (typeof value !== 'string' && typeof value !== 'number') return value
+      const pieces = String(value).split(',', (schema.maxItems ?? 1000) + 1)
+      return cleanArray(schema, pieces.map((piece) => piece.trim()).filter((piece) => piece !== ''))
+    }
+    if (!Array.isArray(value)) return value
+    return cleanArray(
+      schema,
+      schema['x-list'] ? value.flatMap((item) => (typeof item === 'string' ? item.split(',') : [item])) : value,
+    )
+  }
+  if (is(schema, 'object')) {
+    if (typeof value !== 'object' || Array.isArray(value) || !schema.properties) return value
+    return cleanObject(schema, value as Record<string, unknown>)
+  }
+  if (is(schema, 'string')) return typeof value === 'string' ? cleanString(schema, value) : value
+  return value
+}
+
+const fits = (schema: Schema, value: unknown) =>
+  (is(schema, 'integer') && Number.isInteger(value)) ||
+  (is(schema, 'boolean') && typeof value === 'boolean') ||
+  (is(schema, 'array') && Array.isArray(value)) ||
+  (is(schema, 'null') && value === null)
+
+function cleanObject(schema: Schema, value: Record<string, unknown>): Record<string, unknown> {
+  const result: Record<string, unknown> = {}
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    const given = Object.hasOwn(value, name)
+      ? value[name]
+      : property['x-list'] || is(property, 'array')
+        ? value[`${name}[]`]
+        : undefined
+    if (given === undefined) continue
+    const cleaned = clean(property, given)
+    if (cleaned !== undefined) result[name] = cleaned
+  }
+  return result
+}
+
+const ajv = new Ajv({ allErrors: true, strict: false, useDefaults: true, validateFormats: false })
+
+/** The errors of one part of a request, by field in dotted form (`images.0.id`). */
+export class InputError extends Error {
+  readonly fields: Record<string, Text[]>
+  constructor(fields: Record<string, Text[]>) {
+    super('The given data was invalid.')
+    this.name = 'InputError'
+    this.fields = fields
+  }
+}
+
+/** Compiles a schema into what Fastify calls a validator: it answers the cleaned value or an InputError. */
+export function compileInput(schema: unknown): (data: unknown) => { value: unknown } | { error: Error } {
+  const validate = ajv.compile(schema as object)
+  const shape = schema as Schema
+  return (data) => {
+    if (is(shape, 'object') && (data === undefined || data === null)) data = {}
+    const value = clean(shape, data)
+    return validate(value) ? { value } : { error: new InputError(describe(validate.errors ?? [])) }
+  }
+}
+
+function describe(errors: ErrorObject[]): Record<string, Text[]> {
+  const fields: Record<string, Text[]> = {}
+  for (const error of errors.slice(0, 50)) {
+    const path = error.instancePath.slice(1).replaceAll('/', '.')
+    const field =
+      error.keyword === 'required' ? [path, error.params.missingProperty].filter(Boolean).join('.') : path || 'body'
+    const sentences = fields[field] ?? []
+    fields[field] = sentences
+    if (sentences.length === 0) sentences.push(sentence(field, error))
+  }
+  return fields
+}
+
+const TYPES: Record<string, Text> = {
+  integer: { en: 'an integer', zh: '整数' },
+  number: { en: 'a number', zh: '数字' },
+  string: { en: 'a string', zh: '字符串' },
+  boolean: { en: 'true or false', zh: '布尔值' },
+  array: { en: 'a list', zh: '数组' },
+  object: { en: 'an object', zh: '对象' },
+  null: { en: 'null', zh: '空' },
+}
+
+function sentence(field: string, { keyword, params }: ErrorObject): Text {
+  switch (keyword) {
+    case 'required':
+      return { en: `The ${field} field is required.`, zh: `${field} 不能为空。` }
+    case 'type': {
+      const types = [params.type].flat().map((type: string) => TYPES[type] ?? { en: type, zh: type })
+      return {
+        en: `The ${field} field must be ${types.map((type) => type.en).join(' or ')}.`,
+        zh: `${field} 必须是${types.map((type) => type.zh).join('或')}。`,
+      }
+    }
+    case 'maxLength':
+      return {
+        en: `The ${field} field may not have more than ${params.limit} characters.`,
+        zh: `${field} 不能超过 ${params.limit} 个字符。`,
+      }
+    case 'minLength':
+      return {
+        en: `The ${field} field must have at least ${params.limit} characters.`,
+        zh: `${field} 至少需要 ${params.limit} 个字符。`,
+      }
+    case 'minimum':
+      return { en: `The ${field} field must be at least ${params.limit}.`, zh: `${field} 不能小于 ${params.limit}。` }
+    case 'maximum':
+      return {
+        en: `The ${field} field may not be greater than ${params.limit}.`,
+        zh: `${field} 不能大于 ${params.limit}。`,
+      }
+    case 'maxItems':
+      return {
+        en: `The ${field} field may not have more than ${params.limit} items.`,
+        zh: `${field} 不能超过 ${params.limit} 项。`,
+      }
+    case 'minItems':
+      return {
+        en: `The ${field} field must have at least ${params.limit} items.`,
+        zh: `${field} 至少需要 ${params.limit} 项。`,
+      }
+    case 'enum': {
+      const values = (params.allowedValues as unknown[]).filter((value) => value !== null).join(', ')
+      return { en: `The ${field} field must be one of: ${values}.`, zh: `${field} 必须是以下之一：${values}。` }
+    }
+    default:
+      return { en: `The ${field} field is not valid.`, zh: `${field} 格式不正确。` }
+  }
+}

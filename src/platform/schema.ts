@@ -1,0 +1,101 @@
+import { type Static, type TObject, type TSchema, Type } from 'typebox'
+
+/** Largest id and count that survive a JSON round trip (decisions §2). */
+export const MAX_ID = Number.MAX_SAFE_INTEGER
+
+/** A path or body id: a positive integer below 2^53. */
+export const Id = Type.Integer({ minimum: 1, maximum: MAX_ID })
+
+/** An integer with both bounds, which every integer of a request must have. */
+export const Int = (minimum: number, maximum: number, options: object = {}) =>
+  Type.Integer({ minimum, maximum, ...options })
+
+/** A cursor: zero, empty or missing means from the start (R §1.4). */
+export const Cursor = Type.Optional(Int(0, MAX_ID))
+
+/** A page size: 1..100, else 422; absent means the documented default (decisions §2). */
+export const Limit = (standard = 15) => Type.Optional(Int(1, 100, { default: standard }))
+
+/** A row offset, where the specification or the reference asks for one. */
+export const Offset = Type.Optional(Int(0, 1_000_000_000, { default: 0 }))
+
+/** A page number; anything that is not a positive integer is page 1 (decisions §1: a client sends `NaN`). */
+export const Page = Type.Optional(
+  Type.Unsafe<number>({ type: 'integer', minimum: 1, maximum: 1_000_000, default: 1, 'x-page': true }),
+)
+
+export const Direction = Type.Optional(
+  Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'desc' }),
+)
+
+/** Text: trimmed, counted in Unicode characters, empty treated as absent. */
+export const Text = (maxLength: number, options: object = {}) => Type.String({ maxLength, ...options })
+
+/** Text taken as typed: neither trimmed nor emptied to null (passwords, R §1.1). */
+export const RawText = (maxLength: number, options: object = {}) =>
+  Type.String({ maxLength, 'x-raw': true, ...options })
+
+/** A closed list of strings. */
+export const OneOf = <const T extends readonly string[]>(values: T, options: object = {}) =>
+  Type.Unsafe<T[number]>({ type: 'string', enum: values, ...options })
+
+/** A boolean that may arrive as true, false, 1, 0, "1" or "0" (decisions §1). */
+export const Flag = (options: object = {}) => Type.Boolean(options)
+
+/** Ids as `1,2`, `["1", 2]`, `id[]=1&id[]=2` or `id=1&id=2` (decisions §1). */
+export const IdList = (maxItems = 100, options: object = {}) =>
+  Type.Unsafe<number[]>({
+    type: 'array',
+    items: { type: 'integer', minimum: 1, maximum: MAX_ID },
+    maxItems,
+    'x-list': true,
+    ...options,
+  })
+
+/** The same forms of a list, for strings. */
+export const TextList = (maxItems: number, maxLength: number, options: object = {}) =>
+  Type.Unsafe<string[]>({
+    type: 'array',
+    items: { type: 'string', maxLength },
+    maxItems,
+    'x-list': true,
+    ...options,
+  })
+
+/** The schema, or null. Written as a type list, which the serializer handles without a validator. */
+export function Nullable<T extends TSchema>(schema: T) {
+  const { type, enum: values, ...rest } = schema as unknown as { type: string; enum?: unknown[] }
+  return Type.Unsafe<Static<T> | null>({
+    ...rest,
+    type: [type, 'null'],
+    ...(values ? { enum: [...values, null] } : {}),
+  })
+}
+
+/** An empty reply body, for 204 and 202. */
+export const Empty = Type.Null({ description: 'No body' })
+
+/** Success body shape 2 of specification 2.1: `{message: [string]}`. */
+export const Message = Type.Object({ message: Type.Array(Type.String()) })
+
+/** The same with the id of what was made. */
+export const MessageWithId = Type.Object({ message: Type.Array(Type.String()), id: Type.Integer() })
+
+/** What a creation answers under /admin (decisions §12). */
+export const Created = Type.Object({ id: Type.Integer() })
+
+/** `YYYY-MM-DD HH:MM:SS`, UTC. */
+export const Time = Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' })
+
+/** `YYYY-MM-DDTHH:MM:SSZ`, for topics and notifications. */
+export const ZuluTime = Type.String({ description: 'UTC, YYYY-MM-DDTHH:MM:SSZ' })
+
+/** The page of an administrative list (decisions §12). */
+export const Listing = <T extends TSchema>(item: T) =>
+  Type.Object({ data: Type.Array(item), total: Type.Integer() })
+
+/** Any object, for values whose keys are open (settings, audit records). */
+export const Open = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })
+
+export type { Static, TObject, TSchema }
+export { Type }
