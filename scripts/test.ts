@@ -1,0 +1,47 @@
+/**
+ * Runs the tests: all of them, or the files and patterns given. Options that begin with `--` go to node. The last line
+ * is `N passed, N failed`.
+ */
+import { globSync } from 'node:fs'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
+import { requireRuntime } from '#platform/runtime.ts'
+import { globalSetup, globalTeardown } from '#test/setup.ts'
+
+requireRuntime()
+const given = process.argv.slice(2)
+const names = given.filter((argument) => argument.startsWith('--name=')).map((argument) => argument.slice(7))
+const patterns = given.filter((argument) => !argument.startsWith('--'))
+const files = globSync(patterns.length > 0 ? patterns : ['src/**/*.test.ts', 'test/**/*.test.ts']).sort()
+if (files.length === 0) {
+  console.error('No test file matches.')
+  process.exit(1)
+}
+
+let passed = 0
+let failed = 0
+await globalSetup()
+const stop = async (code: number) => {
+  await globalTeardown()
+  process.exit(code)
+}
+process.on('SIGINT', () => void stop(130))
+process.on('SIGTERM', () => void stop(143))
+
+const events = run({
+  files,
+  concurrency: 3,
+  timeout: 240_000,
+  ...(names.length > 0 ? { testNamePatterns: names } : {}),
+})
+events.on('test:pass', (event) => {
+  if (event.details.type !== 'suite' && !event.skip) passed += 1
+})
+events.on('test:fail', (event) => {
+  if (event.details.type !== 'suite') failed += 1
+})
+const report = events.compose(spec)
+report.pipe(process.stdout)
+await new Promise((resolve) => report.on('end', resolve))
+console.log(`${passed} passed, ${failed} failed`)
+await stop(failed > 0 || passed === 0 ? 1 : 0)

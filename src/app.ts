@@ -1,0 +1,30 @@
+import { addDocumentation } from '#platform/api-docs.ts'
+import type { Context } from '#platform/context.ts'
+import { addHealth } from '#platform/health.ts'
+import { createServer, type Server } from '#platform/http.ts'
+import { abilityRoutes, } from '#modules/abilities/routes.ts'
+import { type Ability, hasAbility } from '#modules/abilities/index.ts'
+import { findViewer } from '#modules/tokens/index.ts'
+
+/** The table of contents: every route module of the API, one line each. */
+const ROUTES = [abilityRoutes]
+
+/** Builds the HTTP server on a context, without listening. */
+export async function buildApp(ctx: Context): Promise<Server> {
+  const server = await createServer({
+    ...ctx,
+    identity: {
+      findViewer: (token) => findViewer(ctx, token),
+      hasAbility: (userId, ability) => hasAbility(ctx, userId, ability as Ability),
+    },
+  })
+  await addDocumentation(server)
+  addHealth(server, ctx)
+  await server.register(
+    async (api) => {
+      for (const routes of ROUTES) routes(api as unknown as Server, ctx)
+    },
+    { prefix: '/api/v2' },
+  )
+  return server
+}

@@ -1,0 +1,167 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { Ajv } from 'ajv'
+import { buildApp } from '#app'
+import { nameKey } from '#lib/text.ts'
+import { addRoles } from '#modules/abilities/index.ts'
+import { issueToken } from '#modules/tokens/index.ts'
+import { readConfig } from '#platform/config.ts'
+import type { Context } from '#platform/context.ts'
+import { createSecrets } from '#platform/crypto.ts'
+import { openDatabase, type Sql } from '#platform/database.ts'
+import type { Server } from '#platform/http.ts'
+import { createLog } from '#platform/log.ts'
+import { createMetrics } from '#platform/metrics.ts'
+import { createRateLimiter } from '#platform/rate-limit.ts'
+import { createSignals } from '#platform/signals.ts'
+import { createStorage } from '#platform/storage/storage.ts'
+
+type Connection = { host: string; port: number; user: string; database: string }
+type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
+
+/** A person of a test, signed in. */
+export type Person = { id: number; name: string; token: string }
+
+/** What came back: the parsed body (null when empty), status and headers. */
+export type Answer = {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads bodies of every shape
+  body: any
+  headers: Record<string, string | number | string[] | undefined>
+}
+
+export type World = {
+  app: Server
+  ctx: Context
+  sql: Sql
+  connection: Connection
+  /** Codes and messages that would have been sent. */
+  outbox: { to: string; text: string; code?: string }[]
+  person(options?: { name?: string; roles?: string[] }): Promise<Person>
+  as(person: Person, method: Method, url: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  guest(method: Method, url: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+}
+
+let counter = 0
+
+/** An app on a database of its own, cloned from the migrated template; closed after the test file. */
+export async function createWorld(env: Record<string, string> = {}): Promise<World> {
+  const admin = JSON.parse(process.env.KITH_TEST_DATABASE ?? 'null') as Connection | null
+  if (!admin) throw new Error('Run tests with `npm test`, which starts the database they use.')
+  const database = `kith_${randomBytes(6).toString('hex')}`
+  const adminSql = openDatabase({ connection: admin, poolSize: 1, statementTimeoutMs: 60_000 })
+  await adminSql.unsafe(`create database ${database} template kith_template`)
+  const connection = { ...admin, database }
+  const sql = openDatabase({ connection, poolSize: 12, statementTimeoutMs: 30_000 })
+  const dataDir = await mkdtemp(join(tmpdir(), 'kith-world-'))
+  const config = readConfig({
+    RATE_LIMIT_ANONYMOUS: '0',
+    RATE_LIMIT_USER: '0',
+    RATE_LIMIT_SENSITIVE: '0',
+    LOG_LEVEL: 'silent',
+    DATA_DIR: dataDir,
+    ...env,
+  })
+  const log = createLog({ level: config.logLevel })
+  const outbox: World['outbox'] = []
+  const signals = createSignals(sql)
+  const ctx: Context = {
+    config,
+    sql,
+    log,
+    limiter: createRateLimiter({ log }),
+    metrics: createMetrics(),
+    signals,
+    secrets: createSecrets('a secret of the tests, long enough'),
+    storage: createStorage({ kind: 'local', root: join(dataDir, 'uploads') }),
+    mail: {
+      async send({ to, text, code }) {
+        outbox.push({ to, text, ...(code === undefined ? {} : { code }) })
+      },
+      async verifyTransport() {},
+      close() {},
+    },
+    sms: {
+      async send({ phone, text, code }) {
+        outbox.push({ to: phone, text, ...(code === undefined ? {} : { code }) })
+      },
+    },
+    onClose: [],
+  }
+  await signals.listen()
+  const app = await buildApp(ctx)
+  holdRepliesAgainstSchemas(app)
+  await app.ready()
+
+  after(async () => {
+    await app.close()
+    for (const work of ctx.onClose) await work()
+    await signals.close()
+    ctx.limiter.close()
+    await sql.end()
+    await adminSql.unsafe(`drop database if exists ${database} with (force)`)
+    await adminSql.end()
+    await rm(dataDir, { recursive: true, force: true })
+  })
+
+  const call = async (method: Method, url: string, body: unknown, headers: Record<string, string>): Promise<Answer> => {
+    const reply = await app.inject({
+      method,
+      url: url.startsWith('/api/') || url.startsWith('/health') || url.startsWith('http') ? url : `/api/v2${url}`,
+      headers,
+      ...(body === undefined ? {} : { payload: body as object }),
+    })
+    const json = reply.body !== '' && String(reply.headers['content-type']).includes('json')
+    return {
+      status: reply.statusCode,
+      body: json ? reply.json() : reply.body === '' ? null : reply.body,
+      headers: reply.headers,
+    }
+  }
+
+  return {
+    app,
+    ctx,
+    sql,
+    connection,
+    outbox,
+    async person({ name, roles = ['owner'] } = {}) {
+      counter += 1
+      const given = name ?? `u${process.pid % 1000}_${counter}_${randomBytes(2).toString('hex')}`
+      const [row] = await sql<[{ id: number }]>`
+        with made as (insert into users (name, name_key) values (${given}, ${nameKey(given)}) returning id),
+        counted as (insert into user_counts (user_id) select id from made)
+        select id from made`
+      await addRoles(sql, row.id, roles)
+      const { access_token } = await issueToken(sql, row.id)
+      return { id: row.id, name: given, token: access_token }
+    },
+    as: (person, method, url, body, headers = {}) =>
+      call(method, url, body, { authorization: `Bearer ${person.token}`, ...headers }),
+    guest: (method, url, body, headers = {}) => call(method, url, body, headers),
+  }
+}
+
+/** In tests every successful reply is held against its schema, which the serializer alone would bend into shape. */
+function holdRepliesAgainstSchemas(app: Server) {
+  const ajv = new Ajv({ strict: false, validateFormats: false })
+  const compiled = new WeakMap<object, ReturnType<Ajv['compile']>>()
+  app.addHook('preSerialization', async (request, reply, payload) => {
+    const schemas = request.routeOptions.schema?.response as Record<string, object> | undefined
+    const schema = schemas?.[String(reply.statusCode)]
+    if (reply.statusCode >= 400) return payload
+    if (!schema)
+      throw new Error(`${request.method} ${request.routeOptions.url} has no schema for status ${reply.statusCode}`)
+    let validate = compiled.get(schema)
+    if (!validate) {
+      validate = ajv.compile(schema)
+      compiled.set(schema, validate)
+    }
+    if (!validate(payload))
+      throw new Error(`${request.method} ${request.routeOptions.url} breaks its schema: ${ajv.errorsText(validate.errors)}`)
+    return payload
+  })
+}
