@@ -1,0 +1,56 @@
+import type { AddressInfo } from 'node:net'
+import { buildApp } from '#app'
+import { ConfigError, readConfig } from '#platform/config.ts'
+import { createLog } from '#platform/log.ts'
+import { openContext } from '#platform/open-context.ts'
+import { requireRuntime } from '#platform/runtime.ts'
+import { prepareDatabase } from './prepare.ts'
+import { startWorker } from './worker.ts'
+
+requireRuntime()
+
+try {
+  await start()
+} catch (error) {
+  console.error(error instanceof ConfigError ? error.message : error)
+  process.exit(1)
+}
+
+async function start() {
+  const config = readConfig(process.env)
+  const log = createLog({ level: config.logLevel })
+  const opened = await openContext(config, log)
+  const { ctx } = opened
+  let closing = false
+  const closers: (() => Promise<unknown>)[] = [() => opened.close()]
+  const shutDown = async (signal: string, code = 0) => {
+    if (closing) return
+    closing = true
+    log.info({ signal }, 'draining')
+    // Whatever hangs, the process ends: an orchestrator would kill it without the database's clean stop.
+    setTimeout(() => process.exit(1), 25_000).unref()
+    for (const close of closers) await close().catch((error) => log.error({ err: error }, 'draining'))
+    log.info('stopped')
+    process.exit(code)
+  }
+  process.on('SIGTERM', () => void shutDown('SIGTERM'))
+  process.on('SIGINT', () => void shutDown('SIGINT'))
+  try {
+    const applied = await prepareDatabase(ctx, opened.connection)
+    if (applied.length > 0) log.info({ migrations: applied }, 'migrated')
+    const server = await buildApp(ctx)
+    await ctx.signals.listen()
+    await server.listen({ host: config.host, port: config.port })
+    closers.unshift(() => server.close())
+    const { port } = server.server.address() as AddressInfo
+    if (config.publicUrlIsDerived && config.port === 0) config.publicUrl = config.publicUrl.replace(/:0$/, `:${port}`)
+    log.info({ address: config.publicUrl }, 'listening')
+    if (config.worker === 'inside') {
+      const worker = await startWorker(ctx, opened.connection)
+      closers.splice(1, 0, () => worker.stop())
+    }
+  } catch (error) {
+    log.fatal({ err: error }, 'could not start')
+    await shutDown('failure', 1)
+  }
+}

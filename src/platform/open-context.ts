@@ -1,0 +1,70 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { loadAppSecret } from '#platform/app-secret.ts'
+import type { Config } from '#platform/config.ts'
+import type { Context } from '#platform/context.ts'
+import { createSecrets } from '#platform/crypto.ts'
+import { openDatabase } from '#platform/database.ts'
+import { startEmbeddedPostgres } from '#platform/embedded-postgres.ts'
+import type { JobsConnection } from '#platform/jobs.ts'
+import type { Log } from '#platform/log.ts'
+import { createMail } from '#platform/mail.ts'
+import { createMetrics } from '#platform/metrics.ts'
+import { createRateLimiter } from '#platform/rate-limit.ts'
+import { createSignals } from '#platform/signals.ts'
+import { createSms } from '#platform/sms.ts'
+import { createStorage } from '#platform/storage/storage.ts'
+
+/** The context of a process, with what it takes to run jobs and to close everything again. */
+export type Opened = { ctx: Context; connection: JobsConnection; close(): Promise<void> }
+
+/** Starts the embedded database unless DATABASE_URL names another, and connects to everything outside. */
+export async function openContext(config: Config, log: Log): Promise<Opened> {
+  await mkdir(config.dataDir, { recursive: true })
+  const embedded =
+    config.databaseUrl === undefined
+      ? await startEmbeddedPostgres({
+          dataDir: join(config.dataDir, 'postgres'),
+          log: (level, message, extra) => log[level]({ ...extra }, message),
+        })
+      : undefined
+  const connection = embedded?.connection ?? (config.databaseUrl as string)
+  const sql = openDatabase({
+    connection,
+    poolSize: config.databasePoolSize,
+    statementTimeoutMs: config.statementTimeoutMs,
+    onNotice: (message) => log.debug({ notice: message }, 'database notice'),
+  })
+  const signals = createSignals(sql)
+  const limiter = createRateLimiter({ log, ...(config.redisUrl ? { redisUrl: config.redisUrl } : {}) })
+  const mail = createMail({ from: config.mailFrom, log, ...(config.smtpUrl ? { smtpUrl: config.smtpUrl } : {}) })
+  const ctx: Context = {
+    config,
+    sql,
+    log,
+    limiter,
+    metrics: createMetrics(),
+    signals,
+    secrets: createSecrets(config.appSecret ?? loadAppSecret(config.dataDir)),
+    storage: createStorage(
+      config.storage === 's3'
+        ? { kind: 's3', ...config.s3 }
+        : { kind: 'local', root: join(config.dataDir, 'uploads') },
+    ),
+    mail,
+    sms: createSms({ log, ...(config.smsUrl ? { url: config.smsUrl, secret: config.smsSecret } : {}) }),
+    onClose: [],
+  }
+  return {
+    ctx,
+    connection,
+    async close() {
+      for (const work of ctx.onClose) await work().catch((error) => log.error({ err: error }, 'closing'))
+      await signals.close().catch(() => {})
+      await limiter.close()
+      mail.close()
+      await sql.end({ timeout: 5 })
+      await embedded?.stop()
+    },
+  }
+}
