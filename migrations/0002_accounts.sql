@@ -15,9 +15,12 @@ create table users (
   bio text,
   sex smallint not null default 0,
   location text,
-  -- Storage nodes (R §14.3), not file ids.
-  avatar text,
-  bg text,
+  -- The stored picture as the files module describes it: {node, mime, size, width, height}. A node never changes, so
+  -- lists of people need no look-up.
+  avatar jsonb,
+  bg jsonb,
+  -- {type, icon, description} of somebody whose identity was certified.
+  verified jsonb,
   email_verified_at timestamptz,
   phone_verified_at timestamptz,
   recommended_at timestamptz,

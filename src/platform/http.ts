@@ -154,7 +154,7 @@ export async function createServer({ config, log, limiter, metrics, identity }: 
   server.addHook('preValidation', async (request) => {
     const { schema } = request.routeOptions
     const body = schema?.body as { type?: string; properties?: object } | undefined
-    if (!body || request.isMultipart?.()) return
+    if (!body || request.headers['content-type']?.startsWith('multipart/')) return
     if (request.body === undefined || request.body === null) request.body = {}
     // Existing clients send the parameters of these verbs either way (decisions §1).
     if (request.method !== 'POST' && body.type === 'object' && isRecord(request.body) && isRecord(request.query))

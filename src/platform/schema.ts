@@ -40,7 +40,7 @@ export const OneOf = <const T extends readonly string[]>(values: T, options: obj
   Type.Unsafe<T[number]>({ type: 'string', enum: values, ...options })
 
 /** A boolean that may arrive as true, false, 1, 0, "1" or "0" (decisions §1). */
-export const Flag = (options: object = {}) => Type.Boolean(options)
+export const Flag = () => Type.Boolean()
 
 /** Ids as `1,2`, `["1", 2]`, `id[]=1&id[]=2` or `id=1&id=2` (decisions §1). */
 export const IdList = (maxItems = 100, options: object = {}) =>

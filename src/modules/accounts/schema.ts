@@ -1,0 +1,54 @@
+import { AttachmentView } from '#modules/files/index.ts'
+import { Nullable, type Static, Time, Type } from '#platform/schema.ts'
+
+/** What is counted of a person (specification 2.7, R §1.11). */
+export const UserExtra = Type.Object({
+  user_id: Type.Integer(),
+  likes_count: Type.Integer(),
+  comments_count: Type.Integer(),
+  followers_count: Type.Integer(),
+  followings_count: Type.Integer(),
+  feeds_count: Type.Integer(),
+  questions_count: Type.Integer(),
+  answers_count: Type.Integer(),
+  checkin_count: Type.Integer(),
+  last_checkin_count: Type.Integer(),
+  updated_at: Time,
+})
+
+/** A certified identity. */
+export const Verified = Type.Object({
+  type: Type.String(),
+  icon: Nullable(Type.String()),
+  description: Nullable(Type.String()),
+})
+
+/**
+ * A person as anybody may see them (R §12.4). `following`: this person follows the viewer; `follower`: the viewer
+ * follows this person (R §12.4, read from the listed person's side). All three flags are false for a guest.
+ */
+export const UserView = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  bio: Nullable(Type.String()),
+  sex: Type.Integer({ description: '0 unknown, 1 male, 2 female' }),
+  location: Nullable(Type.String()),
+  avatar: Nullable(AttachmentView),
+  bg: Nullable(AttachmentView),
+  verified: Nullable(Verified),
+  created_at: Time,
+  updated_at: Time,
+  following: Type.Boolean(),
+  follower: Type.Boolean(),
+  blacked: Type.Boolean(),
+  extra: UserExtra,
+})
+export type UserView = Static<typeof UserView>
+
+/** A person with `avatar` and `bg` as addresses, the form of likes and chat members (specification 2.7, 2.10). */
+export const UserWithUrls = Type.Object({
+  ...UserView.properties,
+  avatar: Nullable(Type.String()),
+  bg: Nullable(Type.String()),
+})
+export type UserWithUrls = Static<typeof UserWithUrls>

@@ -1,0 +1,2 @@
+export { AttachmentView, type StoredNode } from './schema.ts'
+export { attachmentView } from './view.ts'
