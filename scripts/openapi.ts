@@ -6,7 +6,15 @@ import type { Context } from '#platform/context.ts'
 
 const FILE = new URL('../openapi.json', import.meta.url)
 const nothing = () => {}
-const log = { info: nothing, warn: nothing, error: nothing, debug: nothing, fatal: nothing, trace: nothing, child: () => log }
+const log = {
+  info: nothing,
+  warn: nothing,
+  error: nothing,
+  debug: nothing,
+  fatal: nothing,
+  trace: nothing,
+  child: () => log,
+}
 
 // Routes are only described, never called: nothing outside has to be there.
 const ctx = {

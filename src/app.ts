@@ -1,10 +1,10 @@
+import { type Ability, hasAbility } from '#modules/abilities/index.ts'
+import { abilityRoutes } from '#modules/abilities/routes.ts'
+import { findViewer } from '#modules/tokens/index.ts'
 import { addDocumentation } from '#platform/api-docs.ts'
 import type { Context } from '#platform/context.ts'
 import { addHealth } from '#platform/health.ts'
 import { createServer, type Server } from '#platform/http.ts'
-import { abilityRoutes, } from '#modules/abilities/routes.ts'
-import { type Ability, hasAbility } from '#modules/abilities/index.ts'
-import { findViewer } from '#modules/tokens/index.ts'
 
 /** The table of contents: every route module of the API, one line each. */
 const ROUTES = [abilityRoutes]

@@ -43,7 +43,8 @@ async function start() {
     await server.listen({ host: config.host, port: config.port })
     closers.unshift(() => server.close())
     const { port } = server.server.address() as AddressInfo
-    if (config.publicUrlIsDerived && config.port === 0) config.publicUrl = config.publicUrl.replace(/:0$/, `:${port}`)
+    if (config.publicUrlIsDerived && config.port === 0)
+      config.publicUrl = config.publicUrl.replace(/:0$/, `:${port}`)
     log.info({ address: config.publicUrl }, 'listening')
     if (config.worker === 'inside') {
       const worker = await startWorker(ctx, opened.connection)

@@ -1,6 +1,6 @@
+import { tokenSchedules, tokenTasks } from '#modules/tokens/jobs.ts'
 import type { Context } from '#platform/context.ts'
 import { type JobsConnection, runJobs, type Schedule, type TaskList } from '#platform/jobs.ts'
-import { tokenSchedules, tokenTasks } from '#modules/tokens/jobs.ts'
 
 /** Every job of the modules, by task name. */
 const TASKS: ((ctx: Context) => TaskList)[] = [tokenTasks]

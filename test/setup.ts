@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { seedAbilities } from '#modules/abilities/index.ts'
 import { openDatabase } from '#platform/database.ts'
 import { startEmbeddedPostgres } from '#platform/embedded-postgres.ts'
 import { migrateJobs } from '#platform/jobs.ts'
 import { migrate } from '#platform/migrate.ts'
-import { seedAbilities } from '#modules/abilities/index.ts'
 
 type Running = { stop(): Promise<void>; dataDir: string }
 let running: Running | undefined

@@ -41,7 +41,13 @@ export type World = {
   /** Codes and messages that would have been sent. */
   outbox: { to: string; text: string; code?: string }[]
   person(options?: { name?: string; roles?: string[] }): Promise<Person>
-  as(person: Person, method: Method, url: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  as(
+    person: Person,
+    method: Method,
+    url: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>
   guest(method: Method, url: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
 }
 
@@ -81,8 +87,8 @@ export async function createWorld(env: Record<string, string> = {}): Promise<Wor
       async send({ to, text, code }) {
         outbox.push({ to, text, ...(code === undefined ? {} : { code }) })
       },
-      async verifyTransport() {},
-      close() {},
+      verifyTransport: async () => 'log' as const,
+      close: async () => {},
     },
     sms: {
       async send({ phone, text, code }) {
@@ -107,10 +113,18 @@ export async function createWorld(env: Record<string, string> = {}): Promise<Wor
     await rm(dataDir, { recursive: true, force: true })
   })
 
-  const call = async (method: Method, url: string, body: unknown, headers: Record<string, string>): Promise<Answer> => {
+  const call = async (
+    method: Method,
+    url: string,
+    body: unknown,
+    headers: Record<string, string>,
+  ): Promise<Answer> => {
     const reply = await app.inject({
       method,
-      url: url.startsWith('/api/') || url.startsWith('/health') || url.startsWith('http') ? url : `/api/v2${url}`,
+      url:
+        url.startsWith('/api/') || url.startsWith('/health') || url.startsWith('http')
+          ? url
+          : `/api/v2${url}`,
       headers,
       ...(body === undefined ? {} : { payload: body as object }),
     })
@@ -154,14 +168,18 @@ function holdRepliesAgainstSchemas(app: Server) {
     const schema = schemas?.[String(reply.statusCode)]
     if (reply.statusCode >= 400) return payload
     if (!schema)
-      throw new Error(`${request.method} ${request.routeOptions.url} has no schema for status ${reply.statusCode}`)
+      throw new Error(
+        `${request.method} ${request.routeOptions.url} has no schema for status ${reply.statusCode}`,
+      )
     let validate = compiled.get(schema)
     if (!validate) {
       validate = ajv.compile(schema)
       compiled.set(schema, validate)
     }
     if (!validate(payload))
-      throw new Error(`${request.method} ${request.routeOptions.url} breaks its schema: ${ajv.errorsText(validate.errors)}`)
+      throw new Error(
+        `${request.method} ${request.routeOptions.url} breaks its schema: ${ajv.errorsText(validate.errors)}`,
+      )
     return payload
   })
 }

@@ -38,7 +38,11 @@ export async function addDocumentation(server: Server): Promise<void> {
             ? {}
             : { security: access === 'optional' ? [{}, { bearer: [] }] : [{ bearer: [] }] }),
           ...(typeof access === 'object'
-            ? { description: [`Needs the ability \`${access.ability}\`.`, schema?.description].filter(Boolean).join(' ') }
+            ? {
+                description: [`Needs the ability \`${access.ability}\`.`, schema?.description]
+                  .filter(Boolean)
+                  .join(' '),
+              }
             : {}),
           hide: !url.startsWith('/api/v2') || (schema as { hide?: boolean } | undefined)?.hide === true,
         } as never,

@@ -41,7 +41,8 @@ export function readConfig(env: Env) {
   const host = text('HOST') ?? '127.0.0.1'
   const port = integer('PORT', 8080, 0, 65535)
   const dataDir = text('DATA_DIR') ?? './data'
-  const hostInUrl = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
+  const hostInUrl =
+    host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
   const storage = choice('STORAGE', 'local', ['local', 's3'])
   const config = {
     host,
@@ -96,7 +97,9 @@ export function readConfig(env: Env) {
 /** Names every fault of the configuration at once. */
 export class ConfigError extends Error {
   constructor(faults: string[]) {
-    super(`The configuration has ${faults.length} fault(s):\n${faults.map((fault) => `  - ${fault}`).join('\n')}`)
+    super(
+      `The configuration has ${faults.length} fault(s):\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
+    )
     this.name = 'ConfigError'
   }
 }

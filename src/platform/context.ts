@@ -6,7 +6,7 @@ import type { Mail } from '#platform/mail.ts'
 import type { Metrics } from '#platform/metrics.ts'
 import type { RateLimiter } from '#platform/rate-limit.ts'
 import type { Signals } from '#platform/signals.ts'
-import type { Sms } from '#platform/sms.ts'
+import type { SmsSender } from '#platform/sms.ts'
 import type { Storage } from '#platform/storage/storage.ts'
 
 /** The outside world, built once in main.ts and passed to every module. */
@@ -20,7 +20,7 @@ export type Context = {
   secrets: Secrets
   storage: Storage
   mail: Mail
-  sms: Sms
+  sms: SmsSender
   /** Work to be done before the process ends, such as writing counts that are summed in memory. */
   onClose: (() => Promise<void>)[]
 }

@@ -50,9 +50,9 @@ export function openDatabase(options: DatabaseOptions): Sql {
       },
     },
   }
-  return (
-    typeof connection === 'string' ? postgres(connection, settings) : postgres({ ...connection, ...settings })
-  ) as unknown as Sql
+  return (typeof connection === 'string'
+    ? postgres(connection, settings)
+    : postgres({ ...connection, ...settings })) as unknown as Sql
 }
 
 const RETRIED = new Set(['40001', '40P01'])
@@ -73,7 +73,10 @@ export async function transaction<T>(sql: Sql, work: (tx: Tx) => Promise<T>): Pr
 }
 
 /** Turns the violation of a named constraint into the error a client is told. */
-export async function onConstraint<T>(query: Promise<T> | PromiseLike<T>, errors: Record<string, () => Error>): Promise<T> {
+export async function onConstraint<T>(
+  query: Promise<T> | PromiseLike<T>,
+  errors: Record<string, () => Error>,
+): Promise<T> {
   try {
     return await query
   } catch (error) {

@@ -6,6 +6,7 @@ import fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  LogController,
   type RawReplyDefaultExpression,
   type RawRequestDefaultExpression,
   type RawServerDefault,
@@ -96,10 +97,16 @@ const EXPOSED = [
 ]
 
 /** Builds the server with everything every route shares: identity, limits, validation, errors, logs and metrics. */
-export async function createServer({ config, log, limiter, metrics, identity }: HttpOptions): Promise<Server> {
+export async function createServer({
+  config,
+  log,
+  limiter,
+  metrics,
+  identity,
+}: HttpOptions): Promise<Server> {
   const server = fastify({
     loggerInstance: log as unknown as FastifyBaseLogger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     requestTimeout: config.requestTimeoutMs,
     keepAliveTimeout: 72_000,
@@ -157,7 +164,12 @@ export async function createServer({ config, log, limiter, metrics, identity }: 
     if (!body || request.headers['content-type']?.startsWith('multipart/')) return
     if (request.body === undefined || request.body === null) request.body = {}
     // Existing clients send the parameters of these verbs either way (decisions §1).
-    if (request.method !== 'POST' && body.type === 'object' && isRecord(request.body) && isRecord(request.query))
+    if (
+      request.method !== 'POST' &&
+      body.type === 'object' &&
+      isRecord(request.body) &&
+      isRecord(request.query)
+    )
       request.body = { ...request.query, ...request.body }
   })
 
@@ -205,7 +217,10 @@ export async function createServer({ config, log, limiter, metrics, identity }: 
   const render = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const told = toldError(error)
     if (told.status >= 500)
-      log.error({ err: error, id: request.id, method: request.method, route: request.routeOptions?.url }, 'request failed')
+      log.error(
+        { err: error, id: request.id, method: request.method, route: request.routeOptions?.url },
+        'request failed',
+      )
     reply
       .code(told.status)
       .headers(told.details.headers ?? {})
@@ -270,7 +285,12 @@ export function language(request: FastifyRequest): Language {
     .split(',')
     .map((part, position) => {
       const [tag = '', ...parameters] = part.trim().toLowerCase().split(';')
-      const quality = Number(parameters.find((parameter) => parameter.trim().startsWith('q='))?.trim().slice(2) ?? 1)
+      const quality = Number(
+        parameters
+          .find((parameter) => parameter.trim().startsWith('q='))
+          ?.trim()
+          .slice(2) ?? 1,
+      )
       return { tag, quality: Number.isNaN(quality) ? 0 : quality, position }
     })
     .filter(({ tag, quality }) => quality > 0 && /^(zh|en)(-|$)/.test(tag))
@@ -349,7 +369,11 @@ function errorBody({ text, details }: ApiError, language: Language) {
   return {
     message: text[language],
     ...(details.errors
-      ? { errors: Object.fromEntries(Object.entries(details.errors).map(([field, texts]) => [field, inLanguage(texts)])) }
+      ? {
+          errors: Object.fromEntries(
+            Object.entries(details.errors).map(([field, texts]) => [field, inLanguage(texts)]),
+          ),
+        }
       : {}),
     ...details.extra,
   }

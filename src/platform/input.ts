@@ -69,12 +69,17 @@ function clean(schema: Schema, value: unknown): unknown {
     if (schema['x-list'] && !Array.isArray(value)) {
       if (typeof value !== 'string' && typeof value !== 'number') return value
       const pieces = String(value).split(',', (schema.maxItems ?? 1000) + 1)
-      return cleanArray(schema, pieces.map((piece) => piece.trim()).filter((piece) => piece !== ''))
+      return cleanArray(
+        schema,
+        pieces.map((piece) => piece.trim()).filter((piece) => piece !== ''),
+      )
     }
     if (!Array.isArray(value)) return value
     return cleanArray(
       schema,
-      schema['x-list'] ? value.flatMap((item) => (typeof item === 'string' ? item.split(',') : [item])) : value,
+      schema['x-list']
+        ? value.flatMap((item) => (typeof item === 'string' ? item.split(',') : [item]))
+        : value,
     )
   }
   if (is(schema, 'object')) {
@@ -134,7 +139,9 @@ function describe(errors: ErrorObject[]): Record<string, Text[]> {
   for (const error of errors.slice(0, 50)) {
     const path = error.instancePath.slice(1).replaceAll('/', '.')
     const field =
-      error.keyword === 'required' ? [path, error.params.missingProperty].filter(Boolean).join('.') : path || 'body'
+      error.keyword === 'required'
+        ? [path, error.params.missingProperty].filter(Boolean).join('.')
+        : path || 'body'
     const sentences = fields[field] ?? []
     fields[field] = sentences
     if (sentences.length === 0) sentences.push(sentence(field, error))
@@ -174,7 +181,10 @@ function sentence(field: string, { keyword, params }: ErrorObject): Text {
         zh: `${field} 至少需要 ${params.limit} 个字符。`,
       }
     case 'minimum':
-      return { en: `The ${field} field must be at least ${params.limit}.`, zh: `${field} 不能小于 ${params.limit}。` }
+      return {
+        en: `The ${field} field must be at least ${params.limit}.`,
+        zh: `${field} 不能小于 ${params.limit}。`,
+      }
     case 'maximum':
       return {
         en: `The ${field} field may not be greater than ${params.limit}.`,
@@ -192,7 +202,10 @@ function sentence(field: string, { keyword, params }: ErrorObject): Text {
       }
     case 'enum': {
       const values = (params.allowedValues as unknown[]).filter((value) => value !== null).join(', ')
-      return { en: `The ${field} field must be one of: ${values}.`, zh: `${field} 必须是以下之一：${values}。` }
+      return {
+        en: `The ${field} field must be one of: ${values}.`,
+        zh: `${field} 必须是以下之一：${values}。`,
+      }
     }
     default:
       return { en: `The ${field} field is not valid.`, zh: `${field} 格式不正确。` }

@@ -1,4 +1,4 @@
-import { Logger, run, type Runner, runMigrations, type TaskList } from 'graphile-worker'
+import { Logger, type Runner, run, runMigrations, type TaskList } from 'graphile-worker'
 import pg from 'pg'
 import type { Db } from '#platform/database.ts'
 import type { Log } from '#platform/log.ts'
@@ -28,8 +28,16 @@ export async function addJob(db: Db, task: string, payload: object, options: Job
   )`
 }
 
-const pool = (connection: JobsConnection, max: number) =>
-  new pg.Pool({ ...(typeof connection === 'string' ? { connectionString: connection } : connection), max })
+function pool(connection: JobsConnection, max: number) {
+  const made = new pg.Pool({
+    ...(typeof connection === 'string' ? { connectionString: connection } : connection),
+    max,
+  })
+  // Without a handler a lost idle connection ends the process; the runner opens another by itself.
+  made.on('error', () => {})
+  made.on('connect', (client) => client.on('error', () => {}))
+  return made
+}
 
 /** Creates or upgrades the tables of the job queue. */
 export async function migrateJobs(connection: JobsConnection): Promise<void> {
@@ -52,7 +60,6 @@ export async function runJobs(
   log: Log,
 ): Promise<{ stop(): Promise<void> }> {
   const pgPool = pool(connection, 4)
-  pgPool.on('error', (error) => log.warn({ err: error }, 'job connection lost'))
   const logger = new Logger(() => (level, message) => {
     if (level === 'error' || level === 'warning') log.warn({ job: message }, 'job')
   })

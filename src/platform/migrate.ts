@@ -21,14 +21,15 @@ export async function migrate(sql: Sql, folder = FOLDER): Promise<string[]> {
       name text primary key, hash text not null, applied_at timestamptz not null default now()
     )`
     const applied = new Map(
-      (await session<{ name: string; hash: string }[]>`select name, hash from schema_migrations`).map((row) => [
-        row.name,
-        row.hash,
-      ]),
+      (await session<{ name: string; hash: string }[]>`select name, hash from schema_migrations`).map(
+        (row) => [row.name, row.hash],
+      ),
     )
     for (const name of applied.keys())
       if (!names.includes(name))
-        throw new Error(`The database has migration ${name}, which this version does not know: run a newer version.`)
+        throw new Error(
+          `The database has migration ${name}, which this version does not know: run a newer version.`,
+        )
     const done: string[] = []
     for (const name of names) {
       const text = await readFile(`${folder}/${name}`, 'utf8')

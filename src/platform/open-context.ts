@@ -37,7 +37,11 @@ export async function openContext(config: Config, log: Log): Promise<Opened> {
   })
   const signals = createSignals(sql)
   const limiter = createRateLimiter({ log, ...(config.redisUrl ? { redisUrl: config.redisUrl } : {}) })
-  const mail = createMail({ from: config.mailFrom, log, ...(config.smtpUrl ? { smtpUrl: config.smtpUrl } : {}) })
+  const mail = createMail({
+    from: config.mailFrom,
+    log,
+    ...(config.smtpUrl ? { smtpUrl: config.smtpUrl } : {}),
+  })
   const ctx: Context = {
     config,
     sql,
@@ -52,7 +56,11 @@ export async function openContext(config: Config, log: Log): Promise<Opened> {
         : { kind: 'local', root: join(config.dataDir, 'uploads') },
     ),
     mail,
-    sms: createSms({ log, ...(config.smsUrl ? { url: config.smsUrl, secret: config.smsSecret } : {}) }),
+    sms: createSms(
+      config.smsUrl
+        ? { provider: 'http', url: config.smsUrl, secret: config.smsSecret ?? '' }
+        : { provider: 'log', log },
+    ),
     onClose: [],
   }
   return {
@@ -62,7 +70,7 @@ export async function openContext(config: Config, log: Log): Promise<Opened> {
       for (const work of ctx.onClose) await work().catch((error) => log.error({ err: error }, 'closing'))
       await signals.close().catch(() => {})
       await limiter.close()
-      mail.close()
+      await mail.close()
       await sql.end({ timeout: 5 })
       await embedded?.stop()
     },

@@ -7,7 +7,10 @@ import { AbilityView } from './schema.ts'
 export function abilityRoutes(server: Server, { sql }: Context) {
   server.get(
     '/user/abilities',
-    { config: { access: 'user' }, schema: { tags: ['Accounts'], response: { 200: Type.Array(AbilityView) } } },
+    {
+      config: { access: 'user' },
+      schema: { tags: ['Accounts'], response: { 200: Type.Array(AbilityView) } },
+    },
     (request) => listAbilitiesOf(sql, viewerOf(request).id),
   )
 }

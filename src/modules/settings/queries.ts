@@ -1,6 +1,7 @@
 import type { Db } from '#platform/database.ts'
 
-export const listSettings = (sql: Db) => sql<{ name: string; value: unknown }[]>`select name, value from settings`
+export const listSettings = (sql: Db) =>
+  sql<{ name: string; value: unknown }[]>`select name, value from settings`
 
 /** Writes all changes in one statement. */
 export async function saveSettings(sql: Db, changes: Record<string, unknown>): Promise<void> {

@@ -1,4 +1,14 @@
-import { Flag, Int, Nullable, OneOf, type Static, Text, TextList, type TSchema, Type } from '#platform/schema.ts'
+import {
+  Flag,
+  Int,
+  Nullable,
+  OneOf,
+  type Static,
+  Text,
+  TextList,
+  type TSchema,
+  Type,
+} from '#platform/schema.ts'
 
 /**
  * Every setting an administrator can change: its schema, and the value that holds until then. Keys are flat and, where

@@ -10,7 +10,9 @@ const cacheOf = defineCache<Settings>('settings', { max: 1, ttlMs: 60_000 })
 export async function readSettings(ctx: Context): Promise<Settings> {
   return cacheOf(ctx).get('all', async () => ({
     ...STANDARD_SETTINGS,
-    ...(Object.fromEntries((await listSettings(ctx.sql)).map(({ name, value }) => [name, value])) as Partial<Settings>),
+    ...(Object.fromEntries(
+      (await listSettings(ctx.sql)).map(({ name, value }) => [name, value]),
+    ) as Partial<Settings>),
   }))
 }
 

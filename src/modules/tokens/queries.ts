@@ -34,7 +34,11 @@ export async function insertToken(
       now() + make_interval(mins => ${token.minutes}), now() + make_interval(mins => ${token.refreshMinutes}))`
 }
 
-export type Exchange = { user_id: number; family: string; outcome: 'exchanged' | 'repeated' | 'reused' | 'over' }
+export type Exchange = {
+  user_id: number
+  family: string
+  outcome: 'exchanged' | 'repeated' | 'reused' | 'over'
+}
 
 /**
  * Marks a token as exchanged, once. `repeated`: it was exchanged within the last 30 seconds, by a client that lost the

@@ -11,7 +11,12 @@ export const TOKEN_MINUTES = 60
 export const REFRESH_MINUTES = 20_160
 
 /** A sign-in as clients expect it (R §12.5). */
-export type IssuedToken = { access_token: string; token_type: 'bearer'; expires_in: number; refresh_ttl: number }
+export type IssuedToken = {
+  access_token: string
+  token_type: 'bearer'
+  expires_in: number
+  refresh_ttl: number
+}
 
 type Entry = { viewer: Viewer | null }
 
@@ -19,7 +24,11 @@ const cacheOf = defineCache<Entry>('tokens', { max: 100_000, ttlMs: 30_000 })
 const hashOf = (token: string) => createHash('sha256').update(token).digest()
 
 /** Makes a token, for a new sign-in unless a family is given. */
-export async function issueToken(sql: Db, userId: number, family: string = randomUUID()): Promise<IssuedToken> {
+export async function issueToken(
+  sql: Db,
+  userId: number,
+  family: string = randomUUID(),
+): Promise<IssuedToken> {
   const token = randomBytes(32).toString('base64url')
   await insertToken(sql, {
     hash: hashOf(token),
@@ -28,7 +37,12 @@ export async function issueToken(sql: Db, userId: number, family: string = rando
     minutes: TOKEN_MINUTES,
     refreshMinutes: REFRESH_MINUTES,
   })
-  return { access_token: token, token_type: 'bearer', expires_in: TOKEN_MINUTES, refresh_ttl: REFRESH_MINUTES }
+  return {
+    access_token: token,
+    token_type: 'bearer',
+    expires_in: TOKEN_MINUTES,
+    refresh_ttl: REFRESH_MINUTES,
+  }
 }
 
 /** The person behind a token that is good now, else null. */
@@ -42,7 +56,8 @@ export function findViewer(ctx: Context, token: string): Promise<Viewer | null> 
   return entry instanceof Promise ? entry.then(stillGood) : stillGood(entry)
 }
 
-const stillGood = ({ viewer }: Entry): Viewer | null => (viewer && viewer.expiresAt > Date.now() ? viewer : null)
+const stillGood = ({ viewer }: Entry): Viewer | null =>
+  viewer && viewer.expiresAt > Date.now() ? viewer : null
 
 /**
  * Exchanges a token for a new one, once. Presenting it again more than 30 seconds later revokes the whole family

@@ -28,7 +28,9 @@ export type UserRow = {
 }
 
 /** People by ids with their counts and the viewer's relation to them, disabled accounts left out unless asked for. */
-export const findUserRows = (sql: Db, ids: number[], viewerId: number, withDisabled: boolean) => sql<UserRow[]>`
+export const findUserRows = (sql: Db, ids: number[], viewerId: number, withDisabled: boolean) => sql<
+  UserRow[]
+>`
   select u.id, u.name, u.bio, u.sex, u.location, u.avatar, u.bg, u.verified, u.created_at, u.updated_at,
     coalesce((select true from user_follows f where f.user_id = u.id and f.target_id = ${viewerId}), false) as following,
     coalesce((select true from user_follows f where f.user_id = ${viewerId} and f.target_id = u.id), false) as follower,

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { test } from 'node:test'
+
+/** Modules from low to high: one imports only from strictly lower layers, and only through index.ts. */
+const LAYERS = [
+  ['settings', 'abilities', 'tokens', 'files', 'words'],
+  ['ledger', 'notifications'],
+  ['accounts'],
+  ['comments', 'likes', 'collections', 'reports', 'pinning', 'purchases', 'rewards', 'tags'],
+  ['topics', 'music', 'news', 'questions', 'groups'],
+  ['feeds'],
+  ['im', 'search', 'ranks'],
+  ['admin'],
+]
+/** Inside a module, from low to high. */
+const FILES = ['errors', 'schema', 'queries', 'view', 'service', 'mount', 'jobs', 'index', 'routes']
+
+const layerOf = (module: string) => LAYERS.findIndex((layer) => layer.includes(module))
+const moduleOf = (path: string) => /^src\/modules\/([^/]+)\//.exec(path)?.[1]
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(file, 'utf8')
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)]
+    .map((match) => match[1] ?? '')
+    .flatMap((target) => {
+      if (target.startsWith('#test/')) return [target.replace('#test/', 'test/')]
+      if (target === '#app') return ['src/app.ts']
+      if (target.startsWith('#')) return [target.replace('#', 'src/')]
+      return target.startsWith('.') ? [normalize(join(dirname(file), target))] : []
+    })
+}
+
+const files = globSync('src/**/*.ts').sort()
+const sources = files.filter((file) => !file.endsWith('.test.ts'))
+
+test('every module has a place in the layers', () => {
+  assert.ok(sources.length > 30, `saw only ${sources.length} files`)
+  for (const module of new Set(sources.map(moduleOf).filter((name) => name !== undefined)))
+    assert.notEqual(layerOf(module), -1, `modules/${module} is in no layer`)
+})
+
+test('imports point down: lib, platform, modules by layer, app, entry points', () => {
+  let seen = 0
+  for (const file of sources) {
+    for (const target of importsOf(file)) {
+      seen += 1
+      const arrow = `${file} imports ${target}`
+      assert.ok(!target.startsWith('test/'), arrow)
+      if (file.startsWith('src/lib/')) assert.ok(target.startsWith('src/lib/'), arrow)
+      if (file.startsWith('src/platform/')) assert.match(target, /^src\/(lib|platform)\//, arrow)
+      const from = moduleOf(file)
+      if (from === undefined) continue
+      assert.match(target, /^src\/(lib|platform|modules)\//, arrow)
+      const to = moduleOf(target)
+      if (to === undefined || to === from) continue
+      assert.ok(layerOf(to) < layerOf(from), `${arrow}: not a lower layer`)
+      assert.equal(target, `src/modules/${to}/index.ts`, `${arrow}: only through its index.ts`)
+    }
+  }
+  assert.ok(seen > 100, `saw only ${seen} imports`)
+})
+
+test('inside a module files import only what comes before them, and routes are a leaf', () => {
+  const rank = (path: string) => {
+    const name = /([^/]+)\.ts$/.exec(path)?.[1] ?? ''
+    const folder = /\/([^/]+)\/[^/]+\.ts$/.exec(path)?.[1] ?? ''
+    return Math.max(FILES.indexOf(name), FILES.indexOf(folder))
+  }
+  for (const file of sources.filter(moduleOf)) {
+    for (const target of importsOf(file)) {
+      if (moduleOf(target) !== moduleOf(file)) continue
+      const [from, to] = [rank(file), rank(target)]
+      if (from === -1 || to === -1) continue
+      assert.ok(to <= from, `${file} imports ${target}`)
+      assert.ok(!/\/routes(\/|\.ts$)/.test(target), `${file} imports routes`)
+    }
+  }
+})
+
+test('only the configuration reads the environment', () => {
+  for (const file of sources) {
+    if (['src/main.ts', 'src/cli.ts', 'src/platform/config.ts'].includes(file)) continue
+    assert.doesNotMatch(readFileSync(file, 'utf8'), /process\.env/, file)
+  }
+})
