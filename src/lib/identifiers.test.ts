@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { isEmail, isPhone, isUserName, loginKind, normalizePhone } from './identifiers.ts'
+import { displayLength } from './text.ts'
+
+test('names of letters, digits, underscores and other scripts are taken', () => {
+  for (const name of [
+    'root',
+    '_abc',
+    '小明',
+    'ab中',
+    'éa_1',
+    '小明❤️',
+    '👨‍👩‍👧',
+    'a'.repeat(24),
+    '中'.repeat(12),
+  ]) {
+    assert.ok(isUserName(name), name)
+  }
+})
+
+test('names too short, too long, beginning with a digit or with other ASCII characters are refused', () => {
+  for (const name of [
+    '',
+    'abc',
+    '中',
+    '1abc',
+    'a-bcd',
+    'a bcd',
+    'ab/cd',
+    'ab@cd',
+    'a'.repeat(25),
+    '中'.repeat(13),
+  ]) {
+    assert.ok(!isUserName(name), name)
+  }
+})
+
+test('names with anything invisible are refused', () => {
+  for (const char of [
+    ...[
+      '\0',
+      '\n',
+      '\x7f',
+      '\x85',
+      '\xa0',
+      '\u00ad',
+      '\u200b',
+      '\u200d',
+      '\u2060',
+      '\u202e',
+      '\u2066',
+      '\u3000',
+    ],
+    ...['\u3164', '\ufeff', '\ufe0f', '\u2800', '\ud800', '\u{e0041}'],
+  ]) {
+    assert.ok(!isUserName(`小明${char}小明`), JSON.stringify(char))
+    assert.ok(!isUserName(`小明小明${char}`), JSON.stringify(char))
+  }
+  assert.ok(!isUserName('\u0301小明'))
+})
+
+test('every name that is taken obeys the rule', () => {
+  fc.assert(
+    fc.property(
+      fc.stringMatching(/^[a-b_\u00ad\u4e00-\u4e01\u200b][a1_\u4e00\u{1f600} -]{0,25}$/u),
+      (name) => {
+        if (!isUserName(name)) return
+        assert.doesNotMatch(name, /^[0-9]|[^\w\u0080-\u{10ffff}]|\s/u)
+        assert.ok(displayLength(name) >= 2 && displayLength(name) <= 12)
+      },
+    ),
+  )
+})
+
+test('mobile numbers are known with and without their country code', () => {
+  for (const phone of [
+    '13800138000',
+    '8613800138000',
+    '+8613800138000',
+    '+86-13800138000',
+    '086-13800138000',
+  ]) {
+    assert.ok(isPhone(phone), phone)
+    assert.equal(normalizePhone(phone), '13800138000')
+  }
+  for (const text of [
+    '12800138000',
+    '1380013800',
+    '138001380001',
+    '+0086-13800138000',
+    '13800138000\n',
+    '-13800138000',
+  ]) {
+    assert.ok(!isPhone(text), text)
+  }
+})
+
+test('e-mail addresses are known', () => {
+  for (const mail of [
+    'a@b.co',
+    'first.last+tag@mail.example.com',
+    "o'neil@x-y.org",
+    'a@xn--fiqs8s.xn--p1ai',
+  ]) {
+    assert.ok(isEmail(mail), mail)
+  }
+  for (const text of [
+    ...[
+      '',
+      'a',
+      '@b.co',
+      'a@b',
+      'a@b.',
+      'a@.co',
+      'a..b@c.de',
+      '.a@c.de',
+      'a.@c.de',
+      'a b@c.de',
+      'a@b.c1.2',
+      'a@-b.co',
+    ],
+    ...['a@b_c.de', 'a@b.co\n', 'a@b@c.de', `${'a'.repeat(65)}@b.co`, `a@${'b.'.repeat(70)}co`],
+  ]) {
+    assert.ok(!isEmail(text), text)
+  }
+})
+
+test('a login is an e-mail address, a phone number, a name or an id, in this order', () => {
+  assert.deepEqual(loginKind(' Ann@Example.com '), { kind: 'email', value: 'ann@example.com' })
+  assert.deepEqual(loginKind('+86-13800138000'), { kind: 'phone', value: '13800138000' })
+  assert.deepEqual(loginKind('Ann_1'), { kind: 'name', value: 'Ann_1' })
+  assert.deepEqual(loginKind('42'), { kind: 'id', value: 42 })
+  assert.deepEqual(loginKind('0'), { kind: 'name', value: '0' })
+  assert.deepEqual(loginKind('99999999999999999999'), { kind: 'name', value: '99999999999999999999' })
+  assert.deepEqual(loginKind('?'), { kind: 'name', value: '?' })
+})

@@ -1,0 +1,67 @@
+import { displayLength } from './text.ts'
+
+const NAME = /^[A-Za-z_\u0080-\u{10ffff}][A-Za-z0-9_\u0080-\u{10ffff}]*$/u
+const NAME_UNITS_MAX = 48
+const EMOJI = /\p{RGI_Emoji}/gv
+// The blank Braille pattern and a mark without a base show nothing of their own, yet are no format characters.
+const UNSEEN = /^\p{M}|[\s\p{Cc}\p{Cf}\p{Cs}\p{Zs}\p{Default_Ignorable_Code_Point}\u2800]/u
+
+/** Whether a text may be a user's name (R §1.7), everything in it being visible. */
+export function isUserName(name: string): boolean {
+  if (name.length > NAME_UNITS_MAX || !NAME.test(name)) return false
+  // Joiners and variation selectors are part of many emoji; anywhere else they make twins of other names.
+  if (UNSEEN.test(name.replace(EMOJI, '\u263a'))) return false
+  const length = displayLength(name)
+  return length >= 2 && length <= 12
+}
+
+const PHONE = /^(?:(?:\+86|086|86)-?)?1[3-9][0-9]{9}$/
+
+/** Whether a text is a mobile number of mainland China, with or without its country code (R §1.7). */
+export function isPhone(text: string): boolean {
+  return PHONE.test(text)
+}
+
+/** The eleven digits of a text that `isPhone`. */
+export function normalizePhone(text: string): string {
+  return text.slice(-11)
+}
+
+const EMAIL_MAX = 128
+const LOCAL_PART = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/
+const DOMAIN_LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/
+
+/** Whether a text looks like an e-mail address that a server on the Internet could receive. */
+export function isEmail(text: string): boolean {
+  if (text.length > EMAIL_MAX) return false
+  const at = text.lastIndexOf('@')
+  if (at < 1 || at > 64) return false
+  const labels = text.slice(at + 1).split('.')
+  const top = labels.at(-1)!
+  return (
+    LOCAL_PART.test(text.slice(0, at)) &&
+    labels.length >= 2 &&
+    labels.every((label) => DOMAIN_LABEL.test(label)) &&
+    /^[A-Za-z].*[A-Za-z0-9]$/.test(top)
+  )
+}
+
+/** The form of an e-mail address that has to be unique. */
+export function normalizeEmail(text: string): string {
+  return text.toLowerCase()
+}
+
+export type Login = { kind: 'email' | 'phone' | 'name'; value: string } | { kind: 'id'; value: number }
+
+/**
+ * What a login identifier is, tested in the order e-mail, phone, name, id (R §1.7), its value normalized except for
+ * names. A text that is none of them counts as a name, which finds nobody unless an older rule let such a name in.
+ */
+export function loginKind(login: string): Login {
+  const text = login.trim()
+  if (isEmail(text)) return { kind: 'email', value: normalizeEmail(text) }
+  if (isPhone(text)) return { kind: 'phone', value: normalizePhone(text) }
+  if (isUserName(text)) return { kind: 'name', value: text }
+  const id = /^[0-9]{1,16}$/.test(text) ? Number(text) : 0
+  return Number.isSafeInteger(id) && id > 0 ? { kind: 'id', value: id } : { kind: 'name', value: text }
+}

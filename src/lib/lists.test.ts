@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { byId, groupBy, parseIdList } from './lists.ts'
+
+test('ids come from comma lists and arrays, each once, in their order', () => {
+  assert.deepEqual(parseIdList('3,1, 3,2'), [3, 1, 2])
+  assert.deepEqual(parseIdList(['2', '1,5']), [2, 1, 5])
+  assert.deepEqual(parseIdList([7, '8']), [7, 8])
+  assert.deepEqual(parseIdList(9), [9])
+  assert.deepEqual(parseIdList(''), [])
+  assert.deepEqual(parseIdList([]), [])
+})
+
+test('a piece that is no id makes the list void', () => {
+  for (const list of [
+    'a',
+    '1,',
+    ',',
+    '0',
+    '-1',
+    '1.5',
+    '1e3',
+    '0x1',
+    '9007199254740992',
+    '1,2;3',
+    [1.5],
+    ['1', 'x'],
+  ]) {
+    assert.equal(parseIdList(list), null, String(list))
+  }
+})
+
+test('more ids than allowed make the list void', () => {
+  assert.deepEqual(parseIdList('1,2,1', 2), [1, 2])
+  assert.equal(parseIdList('1,2,3', 2), null)
+})
+
+test('every list of ids survives the way through a query string', () => {
+  const ids = fc.uniqueArray(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }))
+  fc.assert(fc.property(ids, (list) => assert.deepEqual(parseIdList(list.join(','), 1000), list)))
+})
+
+test('rows are found by id and by group', () => {
+  const rows = [
+    { id: 1, kind: 'a' },
+    { id: 2, kind: 'b' },
+    { id: 3, kind: 'a' },
+  ]
+  assert.equal(byId(rows).get(2), rows[1])
+  assert.deepEqual(groupBy(rows, (row) => row.kind).get('a'), [rows[0], rows[2]])
+})

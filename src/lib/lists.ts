@@ -1,0 +1,36 @@
+const ID = /^[1-9][0-9]{0,15}$/
+
+/**
+ * The distinct ids of a comma list (`1,2`) or of an array of such lists, in their order. An empty text is an empty
+ * list; null when a piece is not a positive safe integer, or when there are more than `max` different ones.
+ */
+export function parseIdList(
+  value: string | number | readonly (string | number)[],
+  max = 100,
+): number[] | null {
+  const parts = (Array.isArray(value) ? value : [value]) as readonly (string | number)[]
+  const ids = new Set<number>()
+  for (const part of parts) {
+    if (part === '') continue
+    for (const piece of String(part).split(',')) {
+      const text = piece.trim()
+      const id = Number(text)
+      if (!ID.test(text) || !Number.isSafeInteger(id)) return null
+      ids.add(id)
+      if (ids.size > max) return null
+    }
+  }
+  return [...ids]
+}
+
+/** Rows by their id, to put pages together from batches. */
+export function byId<Row extends { id: number | string }>(rows: Iterable<Row>): Map<Row['id'], Row> {
+  const found = new Map<Row['id'], Row>()
+  for (const row of rows) found.set(row.id, row)
+  return found
+}
+
+/** Rows by a key that several of them may share, each group in the order of the rows. */
+export function groupBy<Row, Key>(rows: Iterable<Row>, keyOf: (row: Row) => Key): Map<Key, Row[]> {
+  return Map.groupBy(rows, keyOf)
+}

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import {
+  characters,
+  cutCharacters,
+  displayLength,
+  escapeLike,
+  foldText,
+  grams,
+  gramsOfQuery,
+  nameKey,
+} from './text.ts'
+
+const anyText = fc.string({ unit: 'binary' })
+/** Few letters of many kinds, so that one text is often found inside another. */
+const tightText = fc
+  .array(
+    fc.constantFrom(
+      'a',
+      'B',
+      'c',
+      'é',
+      '7',
+      ' ',
+      '　',
+      '中',
+      '文',
+      'ß',
+      'İ',
+      'Σ',
+      '😀',
+      '🏽',
+      'ﬁ',
+      '가',
+      '-',
+    ),
+  )
+  .map((parts) => parts.join(''))
+
+test('names that look the same have the same key', () => {
+  assert.equal(nameKey('  Hello \t\n World '), 'hello world')
+  assert.equal(nameKey('ＫＩＴＨ　１'), 'kith 1')
+  assert.equal(nameKey('Straße'), nameKey('STRASSE'))
+  assert.equal(nameKey('STRAẞE'), nameKey('straße'))
+  assert.equal(nameKey('İstanbul'), 'istanbul')
+  assert.equal(nameKey('ΟΔΟΣ'), nameKey('οδος'))
+  assert.equal(nameKey('Cafe\u0301'), nameKey('café'))
+  assert.equal(nameKey('ab\u200bcd\u00ad'), 'abcd')
+  assert.equal(nameKey('\u200b \ufeff'), '')
+  assert.notEqual(nameKey('中文'), nameKey('中丈'))
+})
+
+test('the key of a key is the key', () => {
+  fc.assert(fc.property(anyText, (text) => assert.equal(nameKey(nameKey(text)), nameKey(text))))
+})
+
+test('the key ignores case and composition for every character', () => {
+  for (let point = 0x20; point < 0x30000; point++) {
+    if (point >= 0xd800 && point < 0xe000) continue
+    const char = String.fromCodePoint(point)
+    const key = nameKey(`x${char}x`)
+    if (nameKey(key) !== key) assert.fail(`U+${point.toString(16)}: the key of the key differs`)
+    for (const twin of [char.toUpperCase(), char.toLowerCase(), char.normalize('NFD')]) {
+      if (nameKey(`x${twin}x`) !== key) assert.fail(`U+${point.toString(16)} differs from ${twin}`)
+    }
+  }
+})
+
+test('a heap of marks on one letter is folded in linear time', () => {
+  const started = performance.now()
+  foldText(`a${'\u0301\u0316'.repeat(100_000)}`)
+  foldText(`a${'\u0301\u0316\u200d'.repeat(100_000)}`)
+  assert.ok(performance.now() - started < 5_000)
+})
+
+test('a text that contains the query has all grams of the query', () => {
+  const holds = (text: string, query: string) => {
+    if (!nameKey(text).includes(nameKey(query))) return
+    const have = new Set(grams(text))
+    for (const gram of gramsOfQuery(query)) assert.ok(have.has(gram), `${gram} of ${query} in ${text}`)
+  }
+  fc.assert(fc.property(tightText, tightText, holds), { numRuns: 1000 })
+  fc.assert(fc.property(anyText, anyText, anyText, (a, query, b) => holds(a + query + b, query)))
+  fc.assert(fc.property(tightText, tightText, tightText, (a, query, b) => holds(a + query + b, query)))
+})
+
+test('a query that shows anything has grams', () => {
+  fc.assert(fc.property(anyText, (query) => gramsOfQuery(query).length > 0 === (nameKey(query) !== '')))
+})
+
+test('queries ask for the longest grams only', () => {
+  assert.deepEqual(gramsOfQuery('中'), ['中'])
+  assert.deepEqual(gramsOfQuery('中国'), ['中国'])
+  assert.deepEqual(gramsOfQuery('中国人'), ['中国', '国人'])
+  assert.deepEqual(gramsOfQuery('Abc'), ['abc'])
+  assert.deepEqual(gramsOfQuery('abcd'), ['abc', 'bcd'])
+  assert.deepEqual(gramsOfQuery('abc中'), ['abc', 'c中'])
+  assert.deepEqual(gramsOfQuery('a b'), ['a', 'b'])
+  assert.deepEqual(gramsOfQuery('a bc'), ['bc'])
+  assert.deepEqual(gramsOfQuery('😀'), ['😀'])
+  assert.deepEqual(gramsOfQuery('  '), [])
+  assert.ok(gramsOfQuery('abcdefghijklmnopqrstuvwxyz').length <= 16)
+})
+
+test('texts that do not contain the query mostly lack one of its grams', () => {
+  const have = new Set(grams('Kith 社交网络 server'))
+  for (const query of ['网社', '交社', 'kit社', 'hs', 'sever']) {
+    assert.ok(!gramsOfQuery(query).every((gram) => have.has(gram)), query)
+  }
+  assert.deepEqual(grams(''), [])
+})
+
+test('like wildcards and the escape character are escaped', () => {
+  assert.equal(escapeLike('50%_\\x'), '50\\%\\_\\\\x')
+})
+
+test('characters are code points', () => {
+  assert.equal(characters('a中😀'), 3)
+  fc.assert(fc.property(anyText, (text) => characters(text) === [...text].length))
+})
+
+test('display length counts ASCII letters, digits and underscores half', () => {
+  assert.equal(displayLength('ab_1'), 2)
+  assert.equal(displayLength('a中'), 1.5)
+  assert.equal(displayLength('- é😀'), 4)
+  assert.equal(displayLength('a'.repeat(510)), 255)
+})
+
+test('cutting never splits a character', () => {
+  assert.equal(cutCharacters('a😀b', 2), 'a😀')
+  assert.equal(cutCharacters('ab', 5), 'ab')
+  fc.assert(
+    fc.property(anyText, fc.nat(20), (text, n) => cutCharacters(text, n) === [...text].slice(0, n).join('')),
+  )
+})
