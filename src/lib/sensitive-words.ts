@@ -1,0 +1,95 @@
+import { AhoCorasick } from '@monyone/aho-corasick/greedy'
+import { foldText } from './text.ts'
+
+export type SensitiveWord = { word: string; type: 'warning' | 'replace'; replace: string | null }
+
+export type SensitiveWords = {
+  /** The first word of type warning that a text contains, as it stands in the list. */
+  check(text: string): string | undefined
+  /** The text with every word of type replace replaced, the leftmost first and of those the longest. */
+  replace(text: string): string
+}
+
+/**
+ * Compiles the list of sensitive words (R §1.8) so that a text is read once however many words there are. Case, width
+ * and invisible characters make no difference; a word without a replacement is taken out.
+ */
+export function compileWords(words: readonly SensitiveWord[]): SensitiveWords {
+  const warnings = createMatcher(words.filter((word) => word.type === 'warning'))
+  const replaced = createMatcher(words.filter((word) => word.type === 'replace'))
+  return {
+    check: (text) => warnings(text)[0]?.word.word,
+    replace(text) {
+      let result = ''
+      let done = 0
+      for (const { start, end, word } of replaced(text)) {
+        // Two words may meet inside one character, as f and i do in ﬁ: the first has taken it.
+        if (start < done) continue
+        result += text.slice(done, start) + (word.replace ?? '')
+        done = end
+      }
+      return result + text.slice(done)
+    },
+  }
+}
+
+type Match = { start: number; end: number; word: SensitiveWord }
+
+function createMatcher(words: SensitiveWord[]): (text: string) => Match[] {
+  const byKey = new Map<string, SensitiveWord>()
+  for (const word of words) {
+    const key = foldWithOffsets(word.word).folded
+    if (key !== '' && !byKey.has(key)) byKey.set(key, word)
+  }
+  if (byKey.size === 0) return () => []
+  const automaton = new AhoCorasick([...byKey.keys()])
+  return (text) => {
+    const { folded, starts, ends } = foldWithOffsets(text)
+    return automaton.matchInText(folded).map(({ begin, end, keyword }) => ({
+      start: starts[begin]!,
+      end: ends[end - 1]!,
+      word: byKey.get(keyword)!,
+    }))
+  }
+}
+
+type Folded = { folded: string; starts: number[]; ends: number[] }
+
+// A character with its marks, and a Korean syllable written in parts, fold as a whole.
+const CHARACTER = /.[\p{M}\u1160-\u11ff]*/suy
+
+/** A folded text with, for each of its code units, where the character that it comes from starts and ends. */
+export function foldWithOffsets(text: string): Folded {
+  const pieces: string[] = []
+  const starts: number[] = []
+  const ends: number[] = []
+  for (let at = 0; at < text.length; ) {
+    const start = at
+    let piece = plainFold(text, at)
+    if (piece === '') {
+      CHARACTER.lastIndex = at
+      const character = CHARACTER.exec(text)![0]
+      piece = foldText(character)
+      at += character.length
+    } else {
+      at++
+    }
+    pieces.push(piece)
+    for (let i = 0; i < piece.length; i++) {
+      starts.push(start)
+      ends.push(at)
+    }
+  }
+  return { folded: pieces.join(''), starts, ends }
+}
+
+/** The fold of the characters most texts are made of, without the cost of normalization; empty for all others. */
+function plainFold(text: string, at: number): string {
+  if (!isPlain(text.charCodeAt(at))) return ''
+  if (at + 1 < text.length && !isPlain(text.charCodeAt(at + 1))) return ''
+  return text[at]!.toLowerCase()
+}
+
+function isPlain(unit: number): boolean {
+  return unit < 0x80 || (unit >= 0x4e00 && unit < 0xa000)
+}
