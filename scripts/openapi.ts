@@ -21,7 +21,7 @@ const ctx = {
   config: readConfig({}),
   log,
   sql: nothing,
-  metrics: { observeRequest: nothing },
+  metrics: { observeRequest: nothing, enterRequest: () => nothing },
   limiter: { hit: nothing },
   signals: { on: nothing, onReconnect: nothing },
   onClose: [],

@@ -21,6 +21,7 @@ async function start() {
   const log = createLog({ level: config.logLevel })
   const opened = await openContext(config, log)
   const { ctx } = opened
+  ctx.metrics.defaultProcessMetrics()
   let closing = false
   const closers: (() => Promise<unknown>)[] = [() => opened.close()]
   const shutDown = async (signal: string, code = 0) => {

@@ -1,4 +1,5 @@
 import { isAbsolute, resolve } from 'node:path'
+import { minimumSecretLength } from '#platform/app-secret.ts'
 
 /** Everything an operator can set, read from the environment (decisions §11). */
 export type Config = ReturnType<typeof readConfig>
@@ -61,7 +62,7 @@ export function readConfig(env: Env) {
       user: integer('RATE_LIMIT_USER', 600, 0, 1_000_000),
       sensitive: integer('RATE_LIMIT_SENSITIVE', 10, 0, 1_000_000),
     },
-    appSecret: secret('APP_SECRET', 16),
+    appSecret: secret('APP_SECRET', minimumSecretLength),
     founderName: text('FOUNDER_NAME') ?? 'root',
     founderPassword: secret('FOUNDER_PASSWORD', 8),
     smtpUrl: url('SMTP_URL', ['smtp:', 'smtps:']),

@@ -10,6 +10,7 @@ import fastify, {
   type RawReplyDefaultExpression,
   type RawRequestDefaultExpression,
   type RawServerDefault,
+  type RouteOptions,
 } from 'fastify'
 import type { Config } from '#platform/config.ts'
 import { isConnectionError } from '#platform/database.ts'
@@ -24,8 +25,9 @@ import {
 } from '#platform/errors.ts'
 import { compileInput, InputError } from '#platform/input.ts'
 import type { Log } from '#platform/log.ts'
-import { redactPath, redactUrl } from '#platform/log.ts'
+import { redactRequestUrl } from '#platform/log.ts'
 import type { Metrics } from '#platform/metrics.ts'
+import { Busy } from '#platform/passwords.ts'
 import type { RateLimiter, RateState } from '#platform/rate-limit.ts'
 
 /** Who is asking: a person with a valid token. */
@@ -47,7 +49,11 @@ declare module 'fastify' {
   interface FastifyRequest {
     viewer: Viewer | null
     rate: RateState | null
-    startedAt: number
+    leave: () => void
+  }
+  interface FastifyInstance {
+    /** Every route, for the tests that walk them all. */
+    routeTable: RouteOptions[]
   }
   interface FastifyContextConfig {
     access?: Access
@@ -125,12 +131,16 @@ export async function createServer({
 
   server.decorateRequest('viewer', null)
   server.decorateRequest('rate', null)
-  server.decorateRequest('startedAt', 0)
+  server.decorateRequest('leave', () => {})
   server.setValidatorCompiler(({ schema }) => compileInput(schema) as never)
   acceptEmptyJson(server)
   const allowedMethods = rememberRoutes(server)
 
-  server.addHook('onRequest', async (request, reply) => identify(request, reply))
+  server.addHook('onRequest', async (request, reply) => {
+    identify(request, reply)
+    request.leave = metrics.enterRequest()
+  })
+  server.addHook('onRequestAbort', async (request) => request.leave())
   await server.register(cors, {
     origin: config.corsOrigins.includes('*') ? '*' : config.corsOrigins,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
@@ -188,7 +198,8 @@ export async function createServer({
   })
 
   server.addHook('onResponse', async (request, reply) => {
-    const route = request.routeOptions.url ?? 'unmatched'
+    request.leave()
+    const route = request.routeOptions.url
     metrics.observeRequest({
       method: request.method,
       route,
@@ -199,7 +210,7 @@ export async function createServer({
       {
         id: request.id,
         method: request.method,
-        url: redactPath(redactUrl(request.url)),
+        url: redactRequestUrl(request.url),
         route,
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 10) / 10,
@@ -255,7 +266,6 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function identify(request: FastifyRequest, reply: FastifyReply) {
-  request.startedAt = performance.now()
   reply.header('X-Request-Id', request.id).header('X-Content-Type-Options', 'nosniff')
 }
 
@@ -351,12 +361,12 @@ function toldError(error: unknown): ApiError {
       en: 'The request could not be read.',
       zh: '无法解析请求。',
     })
-  if (isConnectionError(error))
+  if (error instanceof Busy || isConnectionError(error))
     return new ApiError(
       503,
       'unavailable',
       { en: 'The service is not available just now. Try again soon.', zh: '服务暂时不可用，请稍后再试。' },
-      { headers: { 'Retry-After': 5 } },
+      { headers: { 'Retry-After': error instanceof Busy ? error.retryAfter : 5 } },
     )
   return new ApiError(500, 'internal_error', {
     en: 'Something went wrong on our side. Quote the X-Request-Id of this answer when you report it.',
@@ -392,7 +402,11 @@ function acceptEmptyJson(server: Server) {
 /** Collects the verbs of every path, to answer 405 with `Allow` where the path exists. */
 function rememberRoutes(server: Server): (url: string) => string[] {
   const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>()
-  server.addHook('onRoute', ({ url, method }) => {
+  const table: RouteOptions[] = []
+  server.decorate('routeTable', table)
+  server.addHook('onRoute', (options) => {
+    table.push(options)
+    const { url, method } = options
     const route = routes.get(url) ?? {
       pattern: new RegExp(
         `^${url

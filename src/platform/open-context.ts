@@ -42,12 +42,20 @@ export async function openContext(config: Config, log: Log): Promise<Opened> {
     log,
     ...(config.smtpUrl ? { smtpUrl: config.smtpUrl } : {}),
   })
+  const metrics = createMetrics()
+  metrics.gaugePool(async () => {
+    const [row] = await sql<[{ open: number; busy: number; idle: number }]>`
+      select count(*)::int as open, (count(*) filter (where state <> 'idle'))::int as busy,
+        (count(*) filter (where state = 'idle'))::int as idle
+      from pg_stat_activity where application_name = 'kith' and datname = current_database()`
+    return { max: config.databasePoolSize, ...row }
+  })
   const ctx: Context = {
     config,
     sql,
     log,
     limiter,
-    metrics: createMetrics(),
+    metrics,
     signals,
     secrets: createSecrets(config.appSecret ?? loadAppSecret(config.dataDir)),
     storage: createStorage(

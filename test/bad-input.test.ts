@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { createWorld } from '#test/world.ts'
+
+type Schema = { type?: string | string[]; properties?: Record<string, Schema>; required?: string[] }
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+const { app, as, person } = await createWorld()
+const founder = await person({ roles: ['founder', 'owner'] })
+
+/** Values no field of any route takes in the wrong place. */
+const HOSTILE: unknown[] = [
+  null,
+  true,
+  0,
+  -1,
+  1.5,
+  1e300,
+  9007199254740993,
+  -9007199254740993,
+  '',
+  ' ',
+  '\u0000',
+  'a\u0000b',
+  '\ud800',
+  '9007199254740993',
+  '-1',
+  '1e3',
+  'NaN',
+  "'; drop table users; --",
+  '%',
+  '\\',
+  'x'.repeat(300),
+  'x'.repeat(100_000),
+  '𠮷'.repeat(300),
+  [],
+  [null],
+  ['a', 'b'],
+  [[[]]],
+  [1, '2', {}],
+  Array(2000).fill(1),
+  {},
+  { a: { b: { c: 1 } } },
+  { length: 5 },
+  { toString: 1 },
+  { $ne: null },
+]
+const PATHS = [
+  '0',
+  '-1',
+  '1',
+  '9007199254740993',
+  '99999999999999999999',
+  'abc',
+  '1.5',
+  '%00',
+  '%F0%9F%98%80',
+  '1e3',
+  '%20',
+  'x'.repeat(300),
+]
+
+const routes = app.routeTable
+  .filter(({ url, method }) => url.startsWith('/api/v2') && !['HEAD', 'OPTIONS'].includes(String(method)))
+  // A sign-out would end the session the other requests need.
+  .filter(({ url }) => !/auth\/(logout|refresh)|stream/.test(url))
+  .flatMap(({ method, url, schema }) =>
+    [method]
+      .flat()
+      .map((verb) => ({ method: verb as Method, url, schema: (schema ?? {}) as Record<string, Schema> })),
+  )
+
+const valueFor = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(...HOSTILE) },
+  { weight: 1, arbitrary: fc.jsonValue() },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
+)
+
+function inputFor(schema: Schema | undefined) {
+  const names = Object.keys(schema?.properties ?? {})
+  return fc.record(
+    Object.fromEntries([...names, 'unknown_field', '__proto__x'].map((name) => [name, valueFor])),
+    { requiredKeys: [] },
+  )
+}
+
+const queryOf = (query: Record<string, unknown>) => {
+  const parts: string[] = []
+  for (const [name, value] of Object.entries(query)) {
+    const values = Array.isArray(value) ? value.slice(0, 5) : [value]
+    for (const each of values) {
+      const text = (typeof each === 'object' ? JSON.stringify(each) : String(each))
+        .toWellFormed()
+        .slice(0, 2000)
+      parts.push(`${encodeURIComponent(name)}=${encodeURIComponent(text)}`)
+    }
+  }
+  return parts.length > 0 ? `?${parts.join('&')}` : ''
+}
+
+function assertClear(answer: { status: number; body: unknown }, what: string) {
+  assert.ok(answer.status < 500, `${what} answered ${answer.status}`)
+  if (answer.status < 400) return
+  const body = answer.body as { message?: unknown; errors?: Record<string, unknown> }
+  assert.ok(
+    typeof body?.message === 'string' || Array.isArray(body?.message),
+    `${what} answered ${answer.status} without a message`,
+  )
+  if (body.errors !== undefined)
+    for (const texts of Object.values(body.errors))
+      assert.ok(Array.isArray(texts) && texts.every((text) => typeof text === 'string'), what)
+}
+
+test('there are routes to drive', () => {
+  assert.ok(routes.length > 30, `saw only ${routes.length}`)
+})
+
+for (const { method, url, schema } of routes) {
+  test(`${method} ${url} answers bad input with a clear 4xx`, async () => {
+    const property = fc.asyncProperty(
+      inputFor(schema.querystring),
+      inputFor(schema.body),
+      fc.array(fc.constantFrom(...PATHS), { minLength: 4, maxLength: 4 }),
+      async (query, body, segments) => {
+        let position = 0
+        const path = url.replace(/:\w+(\([^)]*\))?|\*/g, () => segments[position++ % 4] ?? '1')
+        const withBody = method !== 'GET' && schema.body !== undefined
+        const answer = await as(founder, method, path + queryOf(query), withBody ? body : undefined)
+        assertClear(
+          answer,
+          `${method} ${path} ${JSON.stringify(query).slice(0, 200)} ${JSON.stringify(body).slice(0, 300)}`,
+        )
+      },
+    )
+    await fc.assert(property, { numRuns: 15, endOnFailure: true })
+  })
+  const required = schema.body?.required ?? []
+  if (required.length === 0) continue
+  test(`${method} ${url} refuses a body of the wrong type or without what it needs`, async () => {
+    const path = url.replace(/:\w+(\([^)]*\))?/g, '1')
+    for (const body of [{}, [], 'text', 5, { [required[0] ?? '']: { nested: true } }]) {
+      const answer = await app.inject({
+        method,
+        url: path,
+        headers: { authorization: `Bearer ${founder.token}`, 'content-type': 'application/json' },
+        payload: JSON.stringify(body),
+      })
+      assert.ok(
+        answer.statusCode >= 400 && answer.statusCode < 500,
+        `${method} ${path} took ${JSON.stringify(body)}: ${answer.statusCode}`,
+      )
+    }
+  })
+}
+
+test('a body over 1 MiB is 413 and a string of 10 MB goes no further', async () => {
+  const answer = await as(founder, 'POST', '/feeds', { feed_content: 'x'.repeat(10_000_000) })
+  assert.equal(answer.status, 413)
+  assert.equal(typeof answer.body.message, 'string')
+})

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import type { RouteOptions } from 'fastify'
+import { createWorld } from '#test/world.ts'
+
+type Operation = {
+  method: string
+  path: string
+  auth: 'required' | 'optional'
+  status: number
+  also?: number[]
+}
+type Schema = Record<string, unknown> & {
+  properties?: Record<string, Schema>
+  items?: Schema
+  anyOf?: Schema[]
+}
+
+const read = <T>(name: string) =>
+  JSON.parse(readFileSync(new URL(`./contract/${name}`, import.meta.url), 'utf8')) as T
+const OPERATIONS = read<Operation[]>('endpoints.json')
+/** Operations of the specification that are still to come: this list only shrinks. */
+const NOT_YET = read<string[]>('not-yet.json')
+/** Every route that a guest may call. */
+const OPEN = read<string[]>('open-routes.json')
+
+const { app, as, guest, person } = await createWorld()
+const nobody = await person({ roles: [] })
+
+const routes = app.routeTable
+  .filter(({ url, method }) => url.startsWith('/api/v2') && !['HEAD', 'OPTIONS'].includes(String(method)))
+  .flatMap((route) =>
+    [route.method].flat().map((method) => ({ ...route, method }) as RouteOptions & { method: string }),
+  )
+
+const nameOf = (method: string, path: string) =>
+  `${method} ${path.replace('/api/v2', '').replace(/\{(\w+)\}/g, ':$1')}`
+/** The names of parameters differ between the specification and the router, so they do not count. */
+const shapeOf = (method: string, path: string) =>
+  nameOf(method, path)
+    .replace(/:\w+(\([^)]*\))?/g, ':')
+    .replace(/\/$/, '')
+const byShape = new Map(routes.map((route) => [shapeOf(route.method, route.url), route]))
+const callable = (url: string) => url.replace(/:\w+(\([^)]*\))?/g, '1').replace('*', 'x')
+
+test('the router holds routes to walk', () => {
+  assert.ok(routes.length > 30, `saw only ${routes.length}`)
+})
+
+test('every operation of the specification exists with its status and identity, or is listed as still to come', () => {
+  for (const { method, path, status, auth, also = [] } of OPERATIONS) {
+    const name = nameOf(method, path)
+    const route = byShape.get(shapeOf(method, path))
+    if (NOT_YET.includes(name)) {
+      assert.equal(route, undefined, `${name} exists: take it off test/contract/not-yet.json`)
+      continue
+    }
+    assert.ok(route, `${name} does not exist`)
+    const replies = Object.keys((route.schema?.response ?? {}) as object)
+    for (const code of [status, ...also])
+      assert.ok(replies.includes(String(code)), `${name} never answers ${code}`)
+    assert.equal(
+      route.config?.access === 'optional' || route.config?.access === 'public',
+      auth === 'optional',
+      name,
+    )
+  }
+  for (const name of NOT_YET)
+    assert.ok(
+      OPERATIONS.some(({ method, path }) => nameOf(method, path) === name),
+      `${name} is no operation`,
+    )
+})
+
+test('every route describes its reply', () => {
+  for (const route of routes) {
+    const replies = Object.entries((route.schema?.response ?? {}) as Record<string, object>)
+    assert.ok(replies.length > 0, `${route.method} ${route.url} has no reply schema`)
+    assert.ok(
+      replies.some(([status]) => /^[23]/.test(status)),
+      `${route.method} ${route.url} has no success`,
+    )
+  }
+})
+
+test('every input is bounded: integers on both sides, strings and lists in length', () => {
+  const walk = (schema: Schema | undefined, where: string) => {
+    if (!schema) return
+    const types = [schema.type].flat()
+    if (types.includes('integer') || types.includes('number'))
+      assert.ok(schema.minimum !== undefined && schema.maximum !== undefined, `${where} has no bounds`)
+    if (types.includes('string') && !schema.enum && schema.const === undefined)
+      assert.ok(schema.maxLength !== undefined, `${where} has no maxLength`)
+    if (types.includes('array')) assert.ok(schema.maxItems !== undefined, `${where} has no maxItems`)
+    for (const [name, property] of Object.entries(schema.properties ?? {})) walk(property, `${where}.${name}`)
+    walk(schema.items, `${where}[]`)
+    for (const option of schema.anyOf ?? []) walk(option, where)
+  }
+  for (const route of routes) {
+    const where = `${route.method} ${route.url}`
+    const { body, querystring, params } = (route.schema ?? {}) as Record<string, Schema | undefined>
+    walk(body, `${where} body`)
+    walk(querystring, `${where} query`)
+    walk(params, `${where} params`)
+  }
+})
+
+test('a guest gets 401 everywhere but on the listed routes, and rate headers in every case', async () => {
+  const open: string[] = []
+  for (const route of routes) {
+    const name = `${route.method} ${route.url.replace('/api/v2', '')}`
+    if (route.config?.access === 'public' || route.config?.access === 'optional') {
+      open.push(name)
+      continue
+    }
+    const answer = await guest(route.method as 'GET', callable(route.url))
+    assert.equal(answer.status, 401, name)
+    assert.ok(answer.headers['x-ratelimit-limit'] && answer.headers['x-ratelimit-remaining'], name)
+    assert.ok(answer.headers['x-error-code'] && answer.headers['x-request-id'], name)
+  }
+  assert.deepEqual(open.sort(), [...OPEN].sort(), 'test/contract/open-routes.json lists what guests may call')
+})
+
+test('a route that needs an ability answers 403 to somebody without it', async () => {
+  let guarded = 0
+  for (const route of routes) {
+    if (typeof route.config?.access !== 'object') continue
+    guarded += 1
+    const answer = await as(nobody, route.method as 'GET', callable(route.url))
+    assert.equal(answer.status, 403, `${route.method} ${route.url}`)
+  }
+  assert.ok(guarded > 0)
+})
+
+test('everything under /admin needs an ability', () => {
+  for (const route of routes.filter(({ url }) => url.startsWith('/api/v2/admin')))
+    assert.equal(typeof route.config?.access, 'object', `${route.method} ${route.url}`)
+})
