@@ -13,22 +13,16 @@ import fastify, {
   type RouteOptions,
 } from 'fastify'
 import type { Config } from '#platform/config.ts'
-import { isConnectionError } from '#platform/database.ts'
-import {
-  ApiError,
-  forbidden,
-  type Language,
-  notFound,
-  type Text,
-  tooManyRequests,
-  unauthenticated,
-} from '#platform/errors.ts'
-import { compileInput, InputError } from '#platform/input.ts'
+import { errorBody, language, methodNotAllowed, noSuchPath, toldError } from '#platform/error-reply.ts'
+import { forbidden, notFound, tooManyRequests, unauthenticated } from '#platform/errors.ts'
+import { compileInput } from '#platform/input.ts'
 import type { Log } from '#platform/log.ts'
 import { redactRequestUrl } from '#platform/log.ts'
 import type { Metrics } from '#platform/metrics.ts'
-import { Busy } from '#platform/passwords.ts'
 import type { RateLimiter, RateState } from '#platform/rate-limit.ts'
+import { rememberRoutes } from '#platform/route-table.ts'
+
+export { language } from '#platform/error-reply.ts'
 
 /** Who is asking: a person with a valid token. */
 export type Viewer = {
@@ -251,17 +245,6 @@ export async function createServer({
   return server
 }
 
-const noSuchPath = () =>
-  new ApiError(404, 'no_such_path', { en: 'There is nothing at this address.', zh: '该地址不存在。' })
-
-const methodNotAllowed = (details: { headers: Record<string, string> }) =>
-  new ApiError(
-    405,
-    'method_not_allowed',
-    { en: 'This address does not take this verb.', zh: '该地址不支持此请求方法。' },
-    details,
-  )
-
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -285,28 +268,6 @@ export function viewerOf(request: FastifyRequest): Viewer {
 
 /** The viewer's id, or 0 for a guest: no person has that id, so it can stand in any query. */
 export const viewerId = (request: FastifyRequest): number => request.viewer?.id ?? 0
-
-/** English unless the first language that the client prefers and Kith speaks is Chinese. */
-export function language(request: FastifyRequest): Language {
-  const header = request.headers['accept-language']
-  if (!header) return 'en'
-  const ranked = header
-    .slice(0, 256)
-    .split(',')
-    .map((part, position) => {
-      const [tag = '', ...parameters] = part.trim().toLowerCase().split(';')
-      const quality = Number(
-        parameters
-          .find((parameter) => parameter.trim().startsWith('q='))
-          ?.trim()
-          .slice(2) ?? 1,
-      )
-      return { tag, quality: Number.isNaN(quality) ? 0 : quality, position }
-    })
-    .filter(({ tag, quality }) => quality > 0 && /^(zh|en)(-|$)/.test(tag))
-    .sort((a, b) => b.quality - a.quality || a.position - b.position)
-  return ranked[0]?.tag.startsWith('zh') ? 'zh' : 'en'
-}
 
 /** A success body of shape 2, `{message: [string]}`, in the client's language. */
 export const say = (request: FastifyRequest, en: string, zh: string): { message: string[] } => ({
@@ -339,56 +300,6 @@ export function sensitiveLimit(limiter: RateLimiter, config: Config) {
   }
 }
 
-function toldError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error
-  if (error instanceof InputError)
-    return new ApiError(
-      422,
-      'validation_failed',
-      { en: 'The given data was invalid.', zh: '提交的数据不正确。' },
-      { errors: error.fields },
-    )
-  const { statusCode = 500, code = '' } = (error ?? {}) as { statusCode?: number; code?: string }
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || statusCode === 413)
-    return new ApiError(413, 'body_too_large', { en: 'The body is too large.', zh: '请求内容过大。' })
-  if (statusCode === 415)
-    return new ApiError(415, 'unsupported_media_type', {
-      en: 'Send the body as JSON with Content-Type: application/json.',
-      zh: '请使用 Content-Type: application/json 发送 JSON 内容。',
-    })
-  if (statusCode >= 400 && statusCode < 500)
-    return new ApiError(statusCode, 'bad_request', {
-      en: 'The request could not be read.',
-      zh: '无法解析请求。',
-    })
-  if (error instanceof Busy || isConnectionError(error))
-    return new ApiError(
-      503,
-      'unavailable',
-      { en: 'The service is not available just now. Try again soon.', zh: '服务暂时不可用，请稍后再试。' },
-      { headers: { 'Retry-After': error instanceof Busy ? error.retryAfter : 5 } },
-    )
-  return new ApiError(500, 'internal_error', {
-    en: 'Something went wrong on our side. Quote the X-Request-Id of this answer when you report it.',
-    zh: '服务器出现错误，反馈时请提供本次响应的 X-Request-Id。',
-  })
-}
-
-function errorBody({ text, details }: ApiError, language: Language) {
-  const inLanguage = (texts: Text[]) => texts.map((each) => each[language])
-  return {
-    message: text[language],
-    ...(details.errors
-      ? {
-          errors: Object.fromEntries(
-            Object.entries(details.errors).map(([field, texts]) => [field, inLanguage(texts)]),
-          ),
-        }
-      : {}),
-    ...details.extra,
-  }
-}
-
 /** Clients set the JSON content type on requests without a body too. */
 function acceptEmptyJson(server: Server) {
   const parse = server.getDefaultJsonParser('error', 'error')
@@ -397,34 +308,4 @@ function acceptEmptyJson(server: Server) {
     if (body === '') done(null, undefined)
     else parse(request, body as string, done)
   })
-}
-
-/** Collects the verbs of every path, to answer 405 with `Allow` where the path exists. */
-function rememberRoutes(server: Server): (url: string) => string[] {
-  const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>()
-  const table: RouteOptions[] = []
-  server.decorate('routeTable', table)
-  server.addHook('onRoute', (options) => {
-    table.push(options)
-    const { url, method } = options
-    const route = routes.get(url) ?? {
-      pattern: new RegExp(
-        `^${url
-          .replace(/[.+?^$()[\]\\|]/g, '\\$&')
-          .replace(/:[A-Za-z_]+/g, '[^/]+')
-          .replace(/\*/g, '.*')}/?$`,
-      ),
-      methods: new Set<string>(),
-    }
-    for (const verb of [method].flat()) route.methods.add(verb)
-    routes.set(url, route)
-  })
-  return (url) => {
-    const path = url.split('?', 1)[0] ?? ''
-    const methods = new Set<string>()
-    for (const { pattern, methods: verbs } of routes.values())
-      if (pattern.test(path)) for (const verb of verbs) methods.add(verb)
-    methods.delete('OPTIONS')
-    return [...methods].sort()
-  }
 }
