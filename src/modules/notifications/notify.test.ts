@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { notify, takeBack } from '#modules/notifications/index.ts'
+import { createWorld } from '#test/world.ts'
+
+const { person, sql } = await createWorld()
+
+const rowsOf = (userId: number) =>
+  sql<{ seq: number; type: string; sender_id: number; data: Record<string, unknown> }[]>`
+    select seq, type, sender_id, data from notifications where user_id = ${userId} order by seq`
+const countsOf = async (userId: number) => {
+  const rows = await sql<{ type: string; unread: number; total: number }[]>`
+    select type, unread, total from notification_counts where user_id = ${userId}`
+  return Object.fromEntries(rows.map(({ type, unread, total }) => [type, { unread, total }]))
+}
+
+test('one call tells many people of many things, in the order given', async () => {
+  const [ann, bob, cid] = [await person(), await person(), await person()]
+  const cause = { type: 'comments', id: 71 }
+  await notify(sql, [
+    { type: 'comment', recipients: [ann.id, bob.id], senderId: cid.id, cause, data: { contents: 'Hi' } },
+    { type: 'at', recipients: [bob.id], senderId: cid.id, cause, data: { contents: 'Hi' } },
+  ])
+  assert.deepEqual(
+    (await rowsOf(bob.id)).map(({ seq, type }) => [seq, type]),
+    [
+      [1, 'comment'],
+      [2, 'at'],
+    ],
+  )
+  assert.deepEqual(await countsOf(ann.id), { comment: { unread: 1, total: 1 } })
+  assert.deepEqual(await countsOf(bob.id), {
+    comment: { unread: 1, total: 1 },
+    at: { unread: 1, total: 1 },
+  })
+  assert.deepEqual((await rowsOf(ann.id))[0]?.data, { contents: 'Hi' })
+})
+
+test('nobody is told of their own doing, twice, by whom they block, or on a disabled or unknown account', async () => {
+  const [ann, bob, gone, sender] = [await person(), await person(), await person(), await person()]
+  await sql`insert into user_blocks (user_id, target_id) values (${bob.id}, ${sender.id})`
+  await sql`update users set deleted_at = now() where id = ${gone.id}`
+  const notice = {
+    type: 'like' as const,
+    recipients: [ann.id, ann.id, bob.id, gone.id, sender.id, 0, 2 ** 52],
+    senderId: sender.id,
+    cause: { type: 'feeds', id: 5 },
+    data: {},
+  }
+  await notify(sql, notice)
+  await notify(sql, notice)
+  assert.equal((await rowsOf(ann.id)).length, 1)
+  for (const id of [bob.id, gone.id, sender.id, 2 ** 52]) assert.equal((await rowsOf(id)).length, 0)
+})
+
+test('the system may tell somebody of their own doing, and of one thing twice', async () => {
+  const ann = await person()
+  const notice = {
+    type: 'system' as const,
+    recipients: [ann.id],
+    senderId: ann.id,
+    cause: { type: 'feeds', id: 6 },
+    data: { type: 'pinned:feeds' },
+  }
+  await notify(sql, [notice, notice])
+  assert.deepEqual(await countsOf(ann.id), { system: { unread: 2, total: 2 } })
+})
+
+test('taking back removes what is unread, of that cause and sender only', async () => {
+  const [ann, bob, cid] = [await person(), await person(), await person()]
+  const cause = { type: 'feeds', id: 7 }
+  await notify(sql, { type: 'like', recipients: [ann.id], senderId: bob.id, cause, data: {} })
+  await notify(sql, { type: 'like', recipients: [ann.id], senderId: cid.id, cause, data: {} })
+  await takeBack(sql, { type: 'like', senderId: bob.id, cause })
+  assert.deepEqual(
+    (await rowsOf(ann.id)).map((row) => row.sender_id),
+    [cid.id],
+  )
+  await sql`update notification_counts set unread = 0, read_seq = last_seq where user_id = ${ann.id}`
+  await takeBack(sql, { cause })
+  assert.deepEqual(await countsOf(ann.id), { like: { unread: 0, total: 1 } })
+})
+
+test('what many do at once to one person is counted exactly and in one order', async () => {
+  const ann = await person()
+  const senders = await Promise.all(Array.from({ length: 20 }, () => person()))
+  await Promise.all(
+    senders.map((sender, index) =>
+      notify(sql, {
+        type: 'like',
+        recipients: [ann.id],
+        senderId: sender.id,
+        cause: { type: 'feeds', id: 100 + index },
+        data: {},
+      }),
+    ),
+  )
+  await Promise.all(
+    senders.slice(0, 10).map((_, index) => takeBack(sql, { cause: { type: 'feeds', id: 100 + index } })),
+  )
+  const rows = await rowsOf(ann.id)
+  assert.equal(new Set(rows.map((row) => row.seq)).size, 10)
+  assert.deepEqual(await countsOf(ann.id), { like: { unread: 10, total: 10 } })
+})
