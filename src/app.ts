@@ -1,5 +1,7 @@
 import { type Ability, hasAbility } from '#modules/abilities/index.ts'
 import { abilityRoutes } from '#modules/abilities/routes.ts'
+import { nodeBytesRoutes, nodeRoutes } from '#modules/files/nodes/routes.ts'
+import { uploadBytesRoutes, uploadRoutes } from '#modules/files/uploads/routes.ts'
 import { findViewer } from '#modules/tokens/index.ts'
 import { addDocumentation } from '#platform/api-docs.ts'
 import type { Context } from '#platform/context.ts'
@@ -7,7 +9,10 @@ import { addHealth } from '#platform/health.ts'
 import { createServer, type Server } from '#platform/http.ts'
 
 /** The table of contents: every route module of the API, one line each. */
-const ROUTES = [abilityRoutes]
+const ROUTES = [abilityRoutes, nodeRoutes]
+
+/** Routes outside the API: the bytes of files. */
+const BYTES_ROUTES = [uploadBytesRoutes, nodeBytesRoutes]
 
 /** Builds the HTTP server on a context, without listening. */
 export async function buildApp(ctx: Context): Promise<Server> {
@@ -23,8 +28,11 @@ export async function buildApp(ctx: Context): Promise<Server> {
   await server.register(
     async (api) => {
       for (const routes of ROUTES) routes(api as unknown as Server, ctx)
+      // Nothing is for sale yet, so every file is free.
+      uploadRoutes(api as unknown as Server, ctx, { findUnpaid: async () => null })
     },
     { prefix: '/api/v2' },
   )
+  for (const routes of BYTES_ROUTES) routes(server, ctx)
   return server
 }

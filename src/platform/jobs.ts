@@ -20,7 +20,7 @@ export type JobOptions = {
 export async function addJob(db: Db, task: string, payload: object, options: JobOptions = {}): Promise<void> {
   await db`select graphile_worker.add_job(
     ${task},
-    payload => ${db.json(payload as never)},
+    payload => ${db.json(payload as never)}::json,
     queue_name => ${options.queue ?? null},
     run_at => now() + make_interval(secs => ${options.delaySeconds ?? 0}),
     max_attempts => ${options.maxAttempts ?? 12},

@@ -1,2 +1,11 @@
-export { AttachmentView, type StoredNode } from './schema.ts'
-export { attachmentView } from './view.ts'
+export { attachmentViews, getStoredNode, storedNode } from './nodes/service.ts'
+export { AttachmentView, FileView, type StoredNode, type UnpaidKind } from './schema.ts'
+export {
+  attachFiles,
+  detachFiles,
+  type FileUse,
+  fileViews,
+  type Incoming,
+  saveUpload,
+} from './uploads/service.ts'
+export { attachmentView, fileUrl } from './view.ts'

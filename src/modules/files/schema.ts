@@ -1,4 +1,4 @@
-import { type Static, Type } from '#platform/schema.ts'
+import { Id, Int, Nullable, OneOf, type Static, Text, Type } from '#platform/schema.ts'
 
 /** A stored picture as clients get it (R §3.1, attachment info); `dimension` only for images. */
 export const AttachmentView = Type.Object({
@@ -18,3 +18,64 @@ export type StoredNode = {
   width: number | null
   height: number | null
 }
+
+/** An upload as it appears in feeds, articles and posts; `file` is the same id, which older clients read. */
+export const FileView = Type.Object({
+  id: Type.Integer(),
+  file: Type.Integer(),
+  size: Nullable(Type.String({ description: 'width x height of pictures and films' })),
+  mime: Type.String(),
+})
+export type FileView = Static<typeof FileView>
+
+/** What a file has to be paid for. Null: it is free, paid by the viewer, or the viewer's own. */
+export type UnpaidKind = 'read' | 'download' | 'listen' | null
+
+export const FileParams = Type.Object({ file: Id })
+
+export const Md5Params = Type.Object({ md5: Type.String({ pattern: '^[0-9a-fA-F]{32}$' }) })
+
+/** Any value of `json` but 0 and false asks for JSON. */
+export const FileQuery = Type.Object({
+  w: Type.Optional(Int(0, 10_000)),
+  h: Type.Optional(Int(0, 10_000)),
+  q: Type.Optional(Int(0, 100)),
+  b: Type.Optional(Int(0, 100)),
+  json: Type.Optional(Text(16, { 'x-empty': true })),
+})
+
+export const FileUrl = Type.Object({ url: Type.String() })
+
+export const SignedQuery = Type.Object({
+  rule: Type.Optional(Text(100)),
+  expires: Type.Optional(Text(20)),
+  signature: Type.Optional(Text(100)),
+})
+
+export const NodeParams = Type.Object({ node: Type.String({ maxLength: 512 }) })
+
+export const RuleQuery = Type.Object({ rule: Type.Optional(Text(200)) })
+
+/** Largest picture that goes through a storage task (R §14.3). */
+export const maxNodeBytes = 2_097_152
+
+export const StorageTask = Type.Object({
+  filename: Text(255, { pattern: '\\.[A-Za-z0-9]{1,10}$', description: 'with its extension' }),
+  hash: Type.String({ pattern: '^[0-9a-fA-F]{32}$', description: 'MD5 of the bytes' }),
+  size: Int(1, maxNodeBytes),
+  mime_type: OneOf(['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const),
+  storage: Type.Object({ channel: OneOf(['public'] as const) }),
+})
+export type StorageTask = Static<typeof StorageTask>
+
+/** How to send the bytes: `method` to `uri` with these headers. `form` and `file_key` are for providers with forms. */
+export const StorageTaskView = Type.Object({
+  uri: Type.String(),
+  method: Type.String(),
+  headers: Type.Object({ 'x-plus-storage-hash': Type.String(), 'Content-Type': Type.String() }),
+  form: Type.Null(),
+  file_key: Type.Null(),
+  node: Type.String(),
+})
+
+export const NodeReply = Type.Object({ node: Type.String() })

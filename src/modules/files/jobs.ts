@@ -1,0 +1,14 @@
+import type { Context } from '#platform/context.ts'
+import type { Schedule, TaskList } from '#platform/jobs.ts'
+import { tidyNodes } from './nodes/service.ts'
+import { removeFiles, tidyUploads } from './uploads/service.ts'
+
+export const fileTasks = (ctx: Context): TaskList => ({
+  remove_files: (payload) => removeFiles(ctx, (payload as { ids: number[] }).ids),
+  tidy_files: async () => {
+    await tidyUploads(ctx)
+    await tidyNodes(ctx)
+  },
+})
+
+export const fileSchedules: Schedule[] = [{ task: 'tidy_files', pattern: '23 * * * *' }]

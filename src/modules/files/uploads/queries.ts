@@ -1,0 +1,109 @@
+import type { Db } from '#platform/database.ts'
+
+export type NewFile = {
+  ownerId: number
+  sha256: Buffer
+  md5: Buffer
+  key: string
+  mime: string
+  size: number
+  width: number | null
+  height: number | null
+}
+
+export type FileRow = {
+  id: number
+  owner_id: number
+  channel: string | null
+  key: string
+  mime: string
+  bytes: number
+  width: number | null
+  height: number | null
+}
+
+/** A new use of bytes this person uploaded before, found by `sha256` or, as clients ask, by `md5`. */
+export async function reuseFile(
+  sql: Db,
+  ownerId: number,
+  by: { sha256: Buffer } | { md5: Buffer },
+): Promise<number | undefined> {
+  const content = 'sha256' in by ? sql`sha256 = ${by.sha256}` : sql`md5 = ${by.md5}`
+  const [row] = await sql<{ id: number }[]>`
+    insert into file_uses (file_id, owner_id)
+    select id, owner_id from (
+      -- Locked against being removed as unused meanwhile.
+      select id, owner_id from files where owner_id = ${ownerId} and ${content}
+      order by id limit 1 for key share
+    ) as file
+    returning id`
+  return row?.id
+}
+
+/**
+ * Keeps a file and its first use. When the same bytes arrived meanwhile the earlier file is used, and `key` is not
+ * the given one.
+ */
+export async function addFile(sql: Db, file: NewFile): Promise<{ id: number; key: string }> {
+  const [row] = await sql<[{ id: number; key: string }]>`
+    with kept as (
+      insert into files (owner_id, sha256, md5, storage_key, mime, size, width, height)
+      values (${file.ownerId}, ${file.sha256}, ${file.md5}, ${file.key}, ${file.mime}, ${file.size},
+        ${file.width}, ${file.height})
+      on conflict on constraint files_owner_content do update set uploaded_at = now()
+      returning id, storage_key
+    )
+    insert into file_uses (file_id, owner_id) select id, ${file.ownerId} from kept
+    returning id, (select storage_key from kept) as key`
+  return row
+}
+
+/** Uploads by id, in no order; unknown ids are left out. */
+export const listFiles = (sql: Db, ids: number[]) => sql<FileRow[]>`
+  select u.id, u.owner_id, u.channel, f.storage_key as key, f.mime, f.size as bytes, f.width, f.height
+  from file_uses u join files f on f.id = u.file_id
+  where u.id = any(${ids}::bigint[])`
+
+/** Binds the unattached uploads of one person among `ids` and answers those bound. */
+export const attachUses = (sql: Db, ids: number[], ownerId: number, channel: string, raw: number | null) =>
+  sql<FileRow[]>`
+    with bound as (
+      update file_uses set channel = ${channel}, raw = ${raw}, attached_at = now()
+      where id = any(${ids}::bigint[]) and owner_id = ${ownerId} and channel is null
+      returning id, owner_id, channel, file_id
+    )
+    select b.id, b.owner_id, b.channel, f.storage_key as key, f.mime, f.size as bytes, f.width, f.height
+    from bound b join files f on f.id = b.file_id`
+
+/** Deletes uses and answers the files they were of. */
+export async function removeUses(
+  sql: Db,
+  which: { ids: number[] } | { channel: string; raws: number[] },
+): Promise<number[]> {
+  const chosen =
+    'ids' in which
+      ? sql`id = any(${which.ids}::bigint[])`
+      : sql`channel = ${which.channel} and raw = any(${which.raws}::bigint[])`
+  const rows = await sql<{ file_id: number }[]>`delete from file_uses where ${chosen} returning file_id`
+  return [...new Set(rows.map(({ file_id }) => file_id))]
+}
+
+/** Deletes up to `limit` uploads that nothing took within a day and answers the files they were of. */
+export async function removeStaleUses(sql: Db, limit: number): Promise<{ count: number; fileIds: number[] }> {
+  const rows = await sql<{ file_id: number }[]>`
+    delete from file_uses where id in (
+      select id from file_uses where channel is null and created_at < now() - interval '1 day'
+      order by created_at limit ${limit} for update skip locked
+    )
+    returning file_id`
+  return { count: rows.length, fileIds: [...new Set(rows.map(({ file_id }) => file_id))] }
+}
+
+/** Deletes those of the files that have no use left and answers where their bytes are. */
+export async function removeUnusedFiles(sql: Db, ids: number[]): Promise<string[]> {
+  const rows = await sql<{ storage_key: string }[]>`
+    delete from files f where id = any(${ids}::bigint[])
+      and not exists (select from file_uses u where u.file_id = f.id)
+    returning storage_key`
+  return rows.map(({ storage_key }) => storage_key)
+}

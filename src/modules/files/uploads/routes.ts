@@ -1,0 +1,151 @@
+import multipart from '@fastify/multipart'
+import type { FastifyRequest } from 'fastify'
+import type { Context } from '#platform/context.ts'
+import { ApiError, invalidField } from '#platform/errors.ts'
+import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
+import type { ImageRule } from '#platform/media/images.ts'
+import { parseRule } from '#platform/media/rule.ts'
+import { MessageWithId, Type } from '#platform/schema.ts'
+import { sendBytes } from '#platform/storage/send.ts'
+import { badSignature, filePaid, noSuchFile, sentences } from '../errors.ts'
+import { FileParams, FileQuery, FileUrl, Md5Params, SignedQuery, type UnpaidKind } from '../schema.ts'
+import { sendableBytes } from '../service.ts'
+import { fileSignature, signedFileUrl } from '../view.ts'
+import { listFiles, reuseFile } from './queries.ts'
+import { saveUpload } from './service.ts'
+
+/** What the modules above know of a file's price: files are below them and must not ask. */
+export type FileRoutesOptions = { findUnpaid(fileId: number, viewerId: number): Promise<UnpaidKind> }
+
+const tags = ['Files']
+
+/** `/files` under the API, where uploads get an id and lead to their bytes. */
+export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOptions) {
+  server.register(async (scope) => {
+    await scope.register(multipart, {
+      limits: { files: 1, fields: 10, fieldSize: 10_000, fileSize: ctx.config.maxUploadBytes },
+      throwFileSizeLimit: false,
+    })
+    scope.post(
+      '/files',
+      {
+        config: { access: 'user', operation: 'uploadFile' },
+        schema: {
+          tags,
+          summary: 'Upload a file as multipart field `file`; the id is used once, in a feed or the like',
+          consumes: ['multipart/form-data'],
+          response: { 201: MessageWithId },
+        },
+      },
+      async (request, reply) => {
+        const id = await receiveUpload(ctx, request)
+        return reply.code(201).send({ ...say(request, 'Uploaded.', '上传成功。'), id })
+      },
+    )
+  })
+
+  server.get(
+    '/files/uploaded/:md5',
+    {
+      config: { access: 'user' },
+      schema: {
+        tags,
+        summary: 'Use again what you uploaded before, found by the MD5 of its bytes',
+        params: Md5Params,
+        response: { 200: MessageWithId },
+      },
+    },
+    async (request) => {
+      const md5 = Buffer.from(request.params.md5, 'hex')
+      const id = await reuseFile(ctx.sql, viewerOf(request).id, { md5 })
+      if (id === undefined) throw noSuchFile()
+      return { ...say(request, 'The file exists.', '文件已存在。'), id }
+    },
+  )
+
+  server.get(
+    '/files/:file',
+    {
+      config: { access: 'optional' },
+      schema: {
+        tags,
+        summary: 'Leads to the bytes, or with `json` tells their address; w, h, q and b shape a picture',
+        params: FileParams,
+        querystring: FileQuery,
+        response: { 200: FileUrl, 302: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      const { w, h, q, b, json } = request.query
+      const [file] = await listFiles(ctx.sql, [request.params.file])
+      if (!file) throw noSuchFile()
+      const unpaid = await options.findUnpaid(file.id, viewerId(request))
+      const rule = shownUnpaid(unpaid, file.mime.startsWith('image/'), { w, h, q, b })
+      const url = signedFileUrl(ctx, file.id, rule)
+      // Who pays must see the clear picture at once, so the way to it is asked for each time.
+      reply.header('Cache-Control', 'private, no-cache')
+      return json === undefined || json === '0' || json === 'false' ? reply.redirect(url, 302) : { url }
+    },
+  )
+}
+
+const previewSide = 720
+
+/** What somebody sees who has not paid (R §9.5): a blurred picture to read, a small one to download, else nothing. */
+function shownUnpaid(unpaid: UnpaidKind, isImage: boolean, rule: ImageRule): ImageRule {
+  if (unpaid === null) return rule
+  if (!isImage) throw filePaid()
+  if (unpaid === 'read') return { ...rule, b: 96 }
+  return {
+    ...rule,
+    w: Math.min(rule.w || previewSide, previewSide),
+    h: Math.min(rule.h || previewSide, previewSide),
+  }
+}
+
+/** The id of the first file of a multipart request, kept for its sender. */
+async function receiveUpload(ctx: Context, request: FastifyRequest): Promise<number> {
+  if (!request.isMultipart()) throw invalidField('file', sentences.missing, 'file_missing')
+  try {
+    const part = await request.file()
+    if (part?.fieldname !== 'file') {
+      part?.file.resume()
+      throw invalidField('file', sentences.missing, 'file_missing')
+    }
+    return await saveUpload(ctx, viewerOf(request).id, part.file)
+  } catch (error) {
+    throw isCutShort(error) ? invalidField('file', sentences.broken, 'file_broken') : error
+  }
+}
+
+/** The parser reports a body that ends early as a plain error, without a code to know it by. */
+function isCutShort(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    !(error instanceof ApiError) &&
+    /unexpected end|multipart: boundary not found|part terminated early|premature close/i.test(error.message)
+  )
+}
+
+/** The signed addresses that `/files/{id}` leads to. Outside the API: neither identity nor rate limit apply. */
+export function uploadBytesRoutes(server: Server, ctx: Context) {
+  server.get(
+    '/storage/files/:file',
+    {
+      config: { access: 'public' },
+      schema: { tags, hide: true, params: FileParams, querystring: SignedQuery },
+    },
+    async (request, reply) => {
+      const { rule = '', expires = '', signature = '' } = request.query
+      const { file: id } = request.params
+      const good = ctx.secrets.verify(fileSignature(id, rule, expires), signature)
+      const left = Math.floor((Number(expires) - Date.now()) / 1000)
+      if (!good || !(left > 0)) throw badSignature()
+      const [file] = await listFiles(ctx.sql, [id])
+      if (!file) throw noSuchFile()
+      const stored = { key: file.key, mime: file.mime, size: file.bytes }
+      const cacheControl = `private, max-age=${left}, immutable`
+      return sendBytes(request, reply, await sendableBytes(ctx, stored, parseRule(rule), cacheControl))
+    },
+  )
+}

@@ -1,0 +1,185 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Context } from '#platform/context.ts'
+import { type Db, transaction } from '#platform/database.ts'
+import { invalidField } from '#platform/errors.ts'
+import { addJob } from '#platform/jobs.ts'
+import { cleanImage } from '#platform/media/images.ts'
+import { inspectMedia, type Media } from '#platform/media/inspect.ts'
+import { cleanMp4 } from '#platform/media/mp4.ts'
+import { sentences, uploadFault } from '../errors.ts'
+import type { FileView } from '../schema.ts'
+import { removeObjects } from '../service.ts'
+import {
+  addFile,
+  attachUses,
+  type FileRow,
+  listFiles,
+  removeStaleUses,
+  removeUnusedFiles,
+  removeUses,
+  reuseFile,
+} from './queries.ts'
+
+/** A file as a client sends it: read to its end; `truncated` tells then that it went over the limit. */
+export type Incoming = Readable & { truncated: boolean }
+
+/**
+ * Keeps what a client sends and answers the id of its use: 422 on `field` unless it is whole, of an accepted kind and
+ * within the limits. It goes through a temporary file, so that slow senders do not fill the memory.
+ */
+export async function saveUpload(
+  ctx: Context,
+  ownerId: number,
+  incoming: Incoming,
+  field = 'file',
+): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'kith-upload-'))
+  try {
+    const path = join(folder, 'bytes')
+    const md5 = createHash('md5')
+    const sha256 = createHash('sha256')
+    incoming.on('data', (chunk: Buffer) => {
+      md5.update(chunk)
+      sha256.update(chunk)
+    })
+    await pipeline(incoming, createWriteStream(path))
+    if (incoming.truncated) throw invalidField(field, sentences.tooLong, 'file_too_large')
+    const hashes = { sha256: sha256.digest(), md5: md5.digest() }
+    const known = await reuseFile(ctx.sql, ownerId, { sha256: hashes.sha256 })
+    return known ?? (await keep(ctx, ownerId, await readFile(path), hashes, field))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function keep(
+  ctx: Context,
+  ownerId: number,
+  bytes: Buffer,
+  hashes: { sha256: Buffer; md5: Buffer },
+  field: string,
+): Promise<number> {
+  let key: string | undefined
+  try {
+    const media = bytes.length > 0 ? await inspectMedia(bytes) : null
+    if (!media)
+      throw invalidField(
+        field,
+        bytes.length > 0 ? sentences.notMedia : sentences.missing,
+        'file_not_accepted',
+      )
+    const cleaned = await cleanMedia(bytes, media)
+    const { mime, width, height } = media
+    key = `files/${new Date().toISOString().slice(0, 10).replaceAll('-', '/')}/${randomBytes(24).toString('hex')}.${media.extension}`
+    await ctx.storage.put(key, cleaned, { mime })
+    const kept = await addFile(ctx.sql, {
+      ownerId,
+      ...hashes,
+      key,
+      mime,
+      size: cleaned.length,
+      width,
+      height,
+    })
+    if (kept.key !== key) await ctx.storage.remove(key)
+    return kept.id
+  } catch (error) {
+    if (key !== undefined) await ctx.storage.remove(key).catch(() => {})
+    throw uploadFault(ctx, error, field)
+  }
+}
+
+/** The media without what it tells about place and device. */
+export function cleanMedia(bytes: Buffer, media: Media): Promise<Buffer> | Buffer {
+  if (media.kind === 'image') return cleanImage(bytes, media.mime)
+  return media.kind === 'video' ? cleanMp4(bytes) : bytes
+}
+
+/** An upload that now belongs to something. */
+export type FileUse = {
+  id: number
+  kind: Media['kind']
+  mime: string
+  /** Width x height, null for sound. */
+  size: string | null
+  bytes: number
+  width: number | null
+  height: number | null
+}
+
+/**
+ * Binds uploads to what shows them, in the caller's transaction. Each has to be the owner's, unattached, given once
+ * and of the wanted kind, else 422 on `field`. `raw` is null as long as the thing has no id of its own.
+ */
+export async function attachFiles(
+  tx: Db,
+  use: {
+    ids: number[]
+    ownerId: number
+    channel: string
+    raw: number | null
+    field: string
+    kind?: Media['kind']
+  },
+): Promise<Map<number, FileUse>> {
+  if (use.ids.length === 0) return new Map()
+  if (new Set(use.ids).size < use.ids.length)
+    throw invalidField(use.field, sentences.notYours, 'file_not_usable')
+  const rows = await attachUses(tx, use.ids, use.ownerId, use.channel, use.raw)
+  if (rows.length < use.ids.length) throw invalidField(use.field, sentences.notYours, 'file_not_usable')
+  const uses = rows.map(fileUse)
+  if (use.kind && uses.some(({ kind }) => kind !== use.kind)) {
+    throw invalidField(use.field, sentences.wrongKind, 'file_not_usable')
+  }
+  return new Map(uses.map((each) => [each.id, each]))
+}
+
+function fileUse(row: FileRow): FileUse {
+  const { id, mime, bytes, width, height } = row
+  return { id, kind: mime.split('/')[0] as Media['kind'], mime, size: sizeOf(row), bytes, width, height }
+}
+
+const sizeOf = ({ width, height }: FileRow) =>
+  width === null || height === null ? null : `${width}x${height}`
+
+/** Uploads as clients see them, by id; ids that are gone are left out. */
+export async function fileViews(sql: Db, ids: number[]): Promise<Map<number, FileView>> {
+  if (ids.length === 0) return new Map()
+  const rows = await listFiles(sql, ids)
+  return new Map(rows.map((row) => [row.id, { id: row.id, file: row.id, size: sizeOf(row), mime: row.mime }]))
+}
+
+/**
+ * Deletes the uploads of things that are deleted, in the caller's transaction. Their bytes follow by a job when
+ * nothing else uses them.
+ */
+export async function detachFiles(
+  tx: Db,
+  which: { ids: number[] } | { channel: string; raws: number[] },
+): Promise<void> {
+  const fileIds = await removeUses(tx, which)
+  if (fileIds.length > 0) await addJob(tx, 'remove_files', { ids: fileIds })
+}
+
+/** Deletes files without a use, bytes and all. The rows go last, so that a failing store leaves them to the retry. */
+export async function removeFiles(ctx: Context, ids: number[]): Promise<void> {
+  await transaction(ctx.sql, async (tx) => removeObjects(ctx.storage, await removeUnusedFiles(tx, ids)))
+}
+
+/** Removes the uploads of more than a day ago that nothing took. */
+export async function tidyUploads(ctx: Context, batch = 500): Promise<void> {
+  for (let count = batch; count === batch; ) {
+    const removed = await transaction(ctx.sql, async (tx) => {
+      const stale = await removeStaleUses(tx, batch)
+      if (stale.fileIds.length > 0) await addJob(tx, 'remove_files', { ids: stale.fileIds })
+      return stale
+    })
+    count = removed.count
+  }
+}
