@@ -33,7 +33,19 @@ export type UnpaidKind = 'read' | 'download' | 'listen' | null
 
 export const FileParams = Type.Object({ file: Id })
 
-export const Md5Params = Type.Object({ md5: Type.String({ pattern: '^[0-9a-fA-F]{32}$' }) })
+/** Only for the documentation: the parts of a multipart body are read as they arrive. */
+export const UploadForm = Type.Object({
+  file: Type.Optional(
+    Type.Unsafe<unknown>({
+      type: 'string',
+      format: 'binary',
+      maxLength: 1_073_741_824,
+      description: 'the bytes',
+    }),
+  ),
+})
+
+export const Md5Params = Type.Object({ md5: Text(32, { pattern: '^[0-9a-fA-F]{32}$' }) })
 
 /** Any value of `json` but 0 and false asks for JSON. */
 export const FileQuery = Type.Object({
@@ -52,7 +64,7 @@ export const SignedQuery = Type.Object({
   signature: Type.Optional(Text(100)),
 })
 
-export const NodeParams = Type.Object({ node: Type.String({ maxLength: 512 }) })
+export const NodeParams = Type.Object({ node: Text(512) })
 
 export const RuleQuery = Type.Object({ rule: Type.Optional(Text(200)) })
 
@@ -61,7 +73,7 @@ export const maxNodeBytes = 2_097_152
 
 export const StorageTask = Type.Object({
   filename: Text(255, { pattern: '\\.[A-Za-z0-9]{1,10}$', description: 'with its extension' }),
-  hash: Type.String({ pattern: '^[0-9a-fA-F]{32}$', description: 'MD5 of the bytes' }),
+  hash: Text(32, { pattern: '^[0-9a-fA-F]{32}$', description: 'MD5 of the bytes' }),
   size: Int(1, maxNodeBytes),
   mime_type: OneOf(['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const),
   storage: Type.Object({ channel: OneOf(['public'] as const) }),

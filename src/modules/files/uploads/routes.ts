@@ -8,7 +8,15 @@ import { parseRule } from '#platform/media/rule.ts'
 import { MessageWithId, Type } from '#platform/schema.ts'
 import { sendBytes } from '#platform/storage/send.ts'
 import { badSignature, filePaid, noSuchFile, sentences } from '../errors.ts'
-import { FileParams, FileQuery, FileUrl, Md5Params, SignedQuery, type UnpaidKind } from '../schema.ts'
+import {
+  FileParams,
+  FileQuery,
+  FileUrl,
+  Md5Params,
+  SignedQuery,
+  type UnpaidKind,
+  UploadForm,
+} from '../schema.ts'
 import { sendableBytes } from '../service.ts'
 import { fileSignature, signedFileUrl } from '../view.ts'
 import { listFiles, reuseFile } from './queries.ts'
@@ -34,6 +42,7 @@ export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOp
           tags,
           summary: 'Upload a file as multipart field `file`; the id is used once, in a feed or the like',
           consumes: ['multipart/form-data'],
+          body: UploadForm,
           response: { 201: MessageWithId },
         },
       },
