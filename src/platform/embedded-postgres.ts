@@ -1,14 +1,14 @@
-import { chmod, mkdir, open, readFile, stat, truncate } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { chmod, mkdir, open, readFile, realpath, stat, truncate } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import postgres from 'postgres'
-import { type Address, prepareAddress, removeAddress } from './embedded-postgres/address.ts'
+import { type Address, clearAddress, prepareAddress, removeAddress } from './embedded-postgres/address.ts'
 import { type Binaries, prepareBinaries } from './embedded-postgres/binaries.ts'
 import { createCluster, readPassword, superuser } from './embedded-postgres/cluster.ts'
-import { chooseIdentity, handOver, handOverTree, type Identity } from './embedded-postgres/identity.ts'
-import { clearLeftovers, readPidFile } from './embedded-postgres/leftovers.ts'
+import { chooseIdentity, handOverTree, type Identity } from './embedded-postgres/identity.ts'
+import { clearLeftovers, type PidFile, readPidFile } from './embedded-postgres/leftovers.ts'
 import { acquireLock } from './embedded-postgres/lock.ts'
-import { configurationFiles, defaultSettings, writeSettings } from './embedded-postgres/settings.ts'
+import { defaultSettings, writeSettings } from './embedded-postgres/settings.ts'
 import { launchPostmaster, type Running } from './embedded-postgres/watchdog.ts'
 
 /** What a start needs to know. */
@@ -37,32 +37,26 @@ const largestLog = 10 * 1024 * 1024
 type Place = {
   folder: string
   cluster: string
+  host: string
   logPath: string
   binaries: Binaries
   identity: Identity
+  options: string[]
   log: EmbeddedPostgresOptions['log']
 }
 
 /** Starts the database below `dataDir`, creating it the first time. At most one server has it at a time. */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const folder = resolve(options.dataDir)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await mkdir(options.dataDir, { recursive: true })
+  const folder = await realpath(options.dataDir)
   const releaseLock = await acquireLock(join(folder, 'lock'))
   let address: Address | undefined
   try {
     const cluster = join(folder, 'cluster')
     const binaries = await prepareBinaries()
     const identity = await chooseIdentity(binaries, folder, cluster)
-    await chmod(folder, 0o700)
-    await handOver(folder, identity)
-    const place: Place = {
-      folder,
-      cluster,
-      logPath: join(folder, 'postgres.log'),
-      binaries,
-      identity,
-      log: options.log,
-    }
+    // The folder stays with whoever runs the server; a database user that is another must get through it.
+    await chmod(folder, identity.spawn.uid === undefined ? 0o700 : 0o711)
     const password = await readPassword(folder)
     const settings = { ...defaultSettings(), ...options.settings }
     const isNew = await createCluster(binaries, identity, {
@@ -75,8 +69,16 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     await clearLeftovers(cluster, options.log)
     await handOverTree(cluster, identity)
     address = await prepareAddress(folder, identity)
-    await writeSettings(cluster, { ...settings, ...address.settings })
-    for (const name of configurationFiles) await handOver(join(cluster, name), identity)
+    const place: Place = {
+      folder,
+      cluster,
+      host: address.host,
+      logPath: join(folder, 'postgres.log'),
+      binaries,
+      identity,
+      options: await writeSettings(folder, { ...settings, ...address.settings }),
+      log: options.log,
+    }
     return await supervise(place, address, password, releaseLock)
   } catch (error) {
     if (address) await removeAddress(folder, address)
@@ -116,7 +118,6 @@ async function supervise(
       running.shutDown()
       try {
         await wait(delay, undefined, { signal: stopping.signal })
-        await clearLeftovers(place.cluster, log)
         running = await launch(place)
         if (stopping.signal.aborted) return
         log('info', 'the embedded database is ready again', { pid: running.pid })
@@ -158,20 +159,27 @@ async function end(running: Running): Promise<void> {
 
 /** Starts the postmaster and waits until it takes connections, however long it needs to recover. */
 async function launch(place: Place): Promise<Running> {
-  const { folder, cluster, logPath, binaries, identity, log } = place
+  const { folder, cluster, host, logPath, binaries, identity, options, log } = place
   const deadline = Date.now() + 15_000
   for (;;) {
+    await clearLeftovers(cluster, log)
+    await clearAddress(host)
     await trimLog(logPath)
     const before = await readPidFile(cluster)
     const logFile = await open(logPath, 'a', 0o600)
     const { size } = await logFile.stat()
     let running: Running
     try {
-      running = await launchPostmaster(binaries, identity, { folder, cluster, logFile: logFile.fd })
+      running = await launchPostmaster(binaries, identity, {
+        folder,
+        cluster,
+        options,
+        logFile: logFile.fd,
+      })
     } finally {
       await logFile.close()
     }
-    if (await becomesReady(running, cluster, before?.start, log)) return running
+    if (await becomesReady(running, cluster, before, log)) return running
     const output = (await readFile(logPath)).subarray(size).toString()
     // Backends of a killed postmaster need a moment to notice; until then their memory is in use.
     if (output.includes('pre-existing shared memory block') && Date.now() < deadline) {
@@ -186,13 +194,14 @@ async function launch(place: Place): Promise<Running> {
 async function becomesReady(
   running: Running,
   cluster: string,
-  earlier: string | undefined,
+  earlier: PidFile | null,
   log: Place['log'],
 ): Promise<boolean> {
   let nextWord = Date.now() + 10_000
   while (!running.hasExited()) {
     const file = await readPidFile(cluster)
-    if (file?.pid === running.pid && file.start !== earlier && file.status === 'ready') return true
+    const isOld = file?.pid === earlier?.pid && file?.start === earlier?.start
+    if (file?.pid === running.pid && !isOld && file.status === 'ready') return true
     if (Date.now() >= nextWord) {
       log('warn', 'the embedded database is still starting, probably recovering', { status: file?.status })
       nextWord += 10_000

@@ -40,6 +40,12 @@ export async function removeAddress(folder: string, address: Address): Promise<v
   await rm(join(folder, 'socket-folder'), { force: true })
 }
 
+/** Removes what a killed database left there. Its lock names a process id that may be somebody else's by now. */
+export async function clearAddress(host: string): Promise<void> {
+  if (process.platform === 'win32') return
+  for (const suffix of ['', '.lock']) await rm(join(host, `.s.PGSQL.${port}${suffix}`), { force: true })
+}
+
 /** The recorded folder is taken again only while it is still private: /tmp belongs to everybody. */
 async function findShortFolder(record: string, identity: Identity): Promise<string> {
   const recorded = (await readFile(record, 'utf8').catch(() => '')).trim()

@@ -1,4 +1,4 @@
-import { access, chmod, constants, mkdir, readFile, symlink } from 'node:fs/promises'
+import { access, chmod, constants, readFile, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 
@@ -43,7 +43,6 @@ export async function createLibraryLinks(native: string): Promise<void> {
       continue
     } catch {}
     try {
-      await mkdir(dirname(link), { recursive: true })
       await symlink(relative(dirname(target), source), link)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') continue

@@ -49,7 +49,7 @@ export async function chooseIdentity(binaries: Binaries, folder: string, cluster
   )
 }
 
-/** Hands the folder and all that is in it to the identity, when it is not the owner already. */
+/** Hands a single folder to the identity, when it is not the owner already. */
 export async function handOver(path: string, identity: Identity): Promise<void> {
   const { owner } = identity
   if (!owner) return
@@ -57,7 +57,7 @@ export async function handOver(path: string, identity: Identity): Promise<void> 
   if (uid !== owner.uid || gid !== owner.gid) await chown(path, owner.uid, owner.gid)
 }
 
-/** The same for a whole tree, decided by its top: that one is changed last, so a broken run is repeated. */
+/** Hands over a whole tree, decided by its top: that one is changed last, so a broken run is repeated. */
 export async function handOverTree(path: string, identity: Identity): Promise<void> {
   const { owner } = identity
   if (!owner || (await stat(path)).uid === owner.uid) return

@@ -1,14 +1,15 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { findDatabaseProcesses, isAlive } from './processes.ts'
+import { findDatabaseProcesses, isKnown } from './processes.ts'
 
 type Log = (level: 'info' | 'warn' | 'error', message: string, extra?: Record<string, unknown>) => void
 
-/** The first line of postmaster.pid, with the line that tells one start from another; null without the file. */
-export async function readPidFile(
-  cluster: string,
-): Promise<{ pid: number; start: string; status: string } | null> {
+/** Whose cluster it is by postmaster.pid, since when (in seconds), and how far it has come. */
+export type PidFile = { pid: number; start: string; status: string }
+
+/** Reads postmaster.pid; null without the file. */
+export async function readPidFile(cluster: string): Promise<PidFile | null> {
   const content = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => null)
   if (content === null) return null
   const lines = content.split('\n')
@@ -54,7 +55,7 @@ export async function clearLeftovers(cluster: string, log: Log): Promise<void> {
 async function removeForeignPidFile(cluster: string, log: Log): Promise<void> {
   const file = await readPidFile(cluster)
   if (!file || process.platform === 'win32') return
-  if (Number.isInteger(file.pid) && !isAlive(file.pid)) return
+  if (Number.isInteger(file.pid) && !isKnown(file.pid)) return
   log('warn', 'removing postmaster.pid: it names a process that is no database of ours', { pid: file.pid })
   await rm(join(cluster, 'postmaster.pid'), { force: true })
 }

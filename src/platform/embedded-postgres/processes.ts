@@ -1,8 +1,22 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 
-/** True when a process with this id exists, whoever owns it. */
+/**
+ * True while a process with this id runs, whoever owns it. One that has ended and that nobody has collected yet
+ * does not count: in a container without an init process such leftovers stay for good.
+ */
 export function isAlive(pid: number): boolean {
+  if (!isKnown(pid)) return false
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return stat.charAt(stat.lastIndexOf(')') + 2) !== 'Z'
+  } catch {
+    return process.platform !== 'linux'
+  }
+}
+
+/** True while the system knows this id, be it of a process that has ended already. */
+export function isKnown(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true

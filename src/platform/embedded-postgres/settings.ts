@@ -1,11 +1,8 @@
-import { open, writeFile } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
 
 const megabyte = 1024 * 1024
-
-/** The files that `writeSettings` leaves in the cluster. */
-export const configurationFiles = ['postgresql.conf', 'pg_hba.conf', 'local.conf']
 
 /** Settings for a small server that shares its machine with the application. */
 export function defaultSettings(memory = availableMemory()): Record<string, string> {
@@ -45,17 +42,30 @@ export function defaultSettings(memory = availableMemory()): Record<string, stri
 
 /**
  * Writes the configuration files anew at every start, so that an upgrade brings its settings along. An
- * operator's own go into local.conf beside them, which is read last and never touched.
+ * operator's own go into local.conf beside them, which is read last and never touched. They stay out of the
+ * cluster: root must not write where the database user could have laid a link. Gives the postmaster's options.
  */
-export async function writeSettings(cluster: string, settings: Record<string, string>): Promise<void> {
-  const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'`)
+export async function writeSettings(folder: string, settings: Record<string, string>): Promise<string[]> {
   const head = '# Written at every start. Put your own settings into local.conf in this folder.'
-  const text = `${[head, ...lines, "include = 'local.conf'"].join('\n')}\n`
-  await writeFile(join(cluster, 'postgresql.conf'), text, { mode: 0o600 })
-  await open(join(cluster, 'local.conf'), 'a', 0o600).then((file) => file.close())
+  const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'`)
   const rule =
     process.platform === 'win32' ? 'host all all 127.0.0.1/32 scram-sha-256' : 'local all all trust'
-  await writeFile(join(cluster, 'pg_hba.conf'), `# Written at every start.\n${rule}\n`, { mode: 0o600 })
+  const [configuration, access] = [join(folder, 'postgresql.conf'), join(folder, 'pg_hba.conf')]
+  await writeReadable(configuration, [head, ...lines, "include = 'local.conf'"], 'w')
+  await writeReadable(access, ['# Written at every start.', rule], 'w')
+  await writeReadable(join(folder, 'local.conf'), [], 'a')
+  return ['-c', `config_file=${configuration}`, '-c', `hba_file=${access}`]
+}
+
+/** The folder keeps strangers out; the database user, who may be another, has to read these. */
+async function writeReadable(path: string, lines: string[], flag: 'w' | 'a'): Promise<void> {
+  const file = await open(path, flag)
+  try {
+    await file.writeFile(lines.map((line) => `${line}\n`).join(''))
+    await file.chmod(0o644)
+  } finally {
+    await file.close()
+  }
 }
 
 function availableMemory(): number {

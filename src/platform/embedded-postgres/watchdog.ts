@@ -61,10 +61,10 @@ export function databaseEnvironment(): NodeJS.ProcessEnv {
 export async function launchPostmaster(
   binaries: Binaries,
   identity: Identity,
-  options: { folder: string; cluster: string; logFile: number },
+  place: { folder: string; cluster: string; options: string[]; logFile: number },
 ): Promise<Running> {
-  const { folder, cluster, logFile } = options
-  const postmaster = [binaries.postgres, '-D', cluster]
+  const { folder, cluster, options, logFile } = place
+  const postmaster = [binaries.postgres, '-D', cluster, ...options]
   const [command = '', ...args] =
     process.platform === 'win32'
       ? [process.execPath, '-e', windowsWatchdog, binaries.pgCtl, cluster, ...postmaster]

@@ -1,0 +1,305 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { after, afterEach, before, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import postgres from 'postgres'
+import { createLibraryLinks } from './embedded-postgres/binaries.ts'
+import { acquireLock } from './embedded-postgres/lock.ts'
+import { findDatabaseProcesses, isAlive } from './embedded-postgres/processes.ts'
+import { defaultSettings } from './embedded-postgres/settings.ts'
+import { type EmbeddedConnection, type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts'
+
+const settings = { fsync: 'off', shared_buffers: '16MB' }
+let root: string
+let folder: string
+const messages: string[] = []
+const children: ChildProcess[] = []
+const started: EmbeddedPostgres[] = []
+
+before(async () => {
+  root = await mkdtemp(join(tmpdir(), 'kith-pg-test-'))
+  await chmod(root, 0o755)
+  folder = join(root, 'postgres')
+})
+
+afterEach(async () => {
+  for (const child of children.splice(0)) {
+    if (child.exitCode === null && child.signalCode === null) await kill(child)
+  }
+  for (const running of started.splice(0)) await running.stop()
+})
+
+after(async () => {
+  await rm(root, { recursive: true, force: true })
+})
+
+async function start(dataDir = folder): Promise<EmbeddedPostgres> {
+  const log = (_level: string, message: string) => messages.push(message)
+  const running = await startEmbeddedPostgres({ dataDir, settings, log })
+  started.push(running)
+  return running
+}
+
+async function query<T>(connection: EmbeddedConnection, text: string): Promise<T[]> {
+  const sql = postgres({ ...connection, max: 1, onnotice: () => {} })
+  try {
+    return (await sql.unsafe(text)) as unknown as T[]
+  } finally {
+    await sql.end()
+  }
+}
+
+/** A server of its own in another process, to be killed. */
+async function startElsewhere(): Promise<{
+  child: ChildProcess
+  connection: EmbeddedConnection
+  postmaster: number
+}> {
+  const program = `
+    import { startEmbeddedPostgres } from ${JSON.stringify(import.meta.resolve('./embedded-postgres.ts'))}
+    process.on('SIGINT', () => {})
+    const started = await startEmbeddedPostgres({
+      dataDir: ${JSON.stringify(folder)}, settings: ${JSON.stringify(settings)}, log() {},
+    })
+    console.log(JSON.stringify(started.connection))
+  `
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  })
+  children.push(child)
+  const [line] = (await Promise.race([
+    once(createInterface({ input: child.stdout! }), 'line'),
+    once(child, 'exit').then(() => assert.fail('the other server did not start')),
+  ])) as [string]
+  return { child, connection: JSON.parse(line), postmaster: await readPostmaster() }
+}
+
+async function readPostmaster(): Promise<number> {
+  return Number.parseInt(await readFile(join(folder, 'cluster', 'postmaster.pid'), 'utf8'), 10)
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const exited = once(child, 'exit')
+  child.kill('SIGKILL')
+  await exited
+}
+
+/** Kills the watchdog of a postmaster: its parent, and the brother that waits on the pipe. */
+async function killWatchdog(postmaster: number): Promise<void> {
+  const parentOf = async (pid: number | string) => {
+    const text = await readFile(`/proc/${pid}/stat`, 'utf8')
+    return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1])
+  }
+  const watchdog = await parentOf(postmaster)
+  const brothers = (await readFile(`/proc/${watchdog}/task/${watchdog}/children`, 'utf8')).trim().split(' ')
+  for (const pid of [watchdog, ...brothers.map(Number)]) {
+    if (pid !== postmaster) process.kill(pid, 'SIGKILL')
+  }
+}
+
+async function until(condition: () => boolean, message: string, patience = 10_000): Promise<void> {
+  const deadline = Date.now() + patience
+  while (!condition()) {
+    if (Date.now() > deadline) assert.fail(message)
+    await wait(10)
+  }
+}
+
+test('a first start creates a UTF-8 database that only its owner can reach, a second one finds the data again', async () => {
+  const first = await start()
+  const [shown] = await query(
+    first.connection,
+    `select current_user as name, current_database() as database, current_setting('server_encoding') as encoding,
+            current_setting('fsync') as fsync, current_setting('jit') as jit, current_setting('listen_addresses') as tcp,
+            (select rolsuper from pg_roles where rolname = current_user) as super`,
+  )
+  assert.deepEqual(
+    { ...(shown as object) },
+    { name: 'kith', database: 'kith', encoding: 'UTF8', fsync: 'off', jit: 'off', tcp: '', super: false },
+  )
+  assert.equal((await stat(first.connection.host)).mode & 0o777, 0o700)
+  await query(first.connection, "create table kept (word text); insert into kept values ('hello')")
+  await Promise.all([first.stop(), first.stop()])
+  assert.deepEqual(findDatabaseProcesses(join(folder, 'cluster')), [])
+
+  const began = performance.now()
+  const second = await start()
+  assert.ok(performance.now() - began < 5_000, 'a second start creates nothing')
+  assert.deepEqual(
+    (await query<{ word: string }>(second.connection, 'select * from kept')).map((row) => row.word),
+    ['hello'],
+  )
+  await second.stop()
+})
+
+test('an open connection and its transaction do not hold up stopping', async () => {
+  const running = await start()
+  const sql = postgres({ ...running.connection, max: 1 })
+  const open = sql.unsafe('begin; select pg_sleep(60)').catch((error: unknown) => error)
+  await wait(100)
+  const began = performance.now()
+  await running.stop()
+  assert.ok(performance.now() - began < 10_000)
+  assert.ok((await open) instanceof Error)
+  await sql.end({ timeout: 1 })
+})
+
+test('a second server on the same folder is refused, in this process and in another', async () => {
+  const { child } = await startElsewhere()
+  await assert.rejects(start(), new RegExp(`process ${child.pid}\\) already uses`))
+  await kill(child)
+  const running = await start()
+  await assert.rejects(start(), new RegExp(`process ${process.pid}\\) already uses`))
+  await running.stop()
+})
+
+test('killing the server stops its database', async () => {
+  const { child, connection, postmaster } = await startElsewhere()
+  await query(connection, "insert into kept values ('written before the kill')")
+  await kill(child)
+  await until(() => !isAlive(postmaster), 'the database outlives its server')
+  const running = await start()
+  const [{ count }] = (await query<{ count: number }>(
+    running.connection,
+    "select count(*)::int from kept where word = 'written before the kill'",
+  )) as [{ count: number }]
+  assert.equal(count, 1)
+  await running.stop()
+})
+
+test('a database whose server and watchdog were killed is stopped by the next start', async () => {
+  const { child, postmaster } = await startElsewhere()
+  await killWatchdog(postmaster)
+  await kill(child)
+  assert.ok(isAlive(postmaster))
+  const running = await start()
+  assert.ok(!isAlive(postmaster) || (await readPostmaster()) !== postmaster)
+  assert.equal((await query(running.connection, 'select 1')).length, 1)
+  await running.stop()
+})
+
+test('a start right after server, watchdog and database were killed recovers', async () => {
+  const { child, connection, postmaster } = await startElsewhere()
+  await query(connection, "insert into kept values ('before the crash')")
+  await killWatchdog(postmaster)
+  process.kill(postmaster, 'SIGKILL')
+  await kill(child)
+  const running = await start()
+  const rows = await query(running.connection, "select * from kept where word = 'before the crash'")
+  assert.equal(rows.length, 1)
+  await running.stop()
+})
+
+test('a stale postmaster.pid that names a living process of somebody else is no obstacle', async () => {
+  const stranger = spawn('sleep', ['60'], { stdio: 'ignore' })
+  children.push(stranger)
+  await writeFile(
+    join(folder, 'cluster', 'postmaster.pid'),
+    `${stranger.pid}\n${folder}\n1\n5432\n\n\n\nready\n`,
+  )
+  const running = await start()
+  assert.equal((await query(running.connection, 'select 1')).length, 1)
+  await running.stop()
+  assert.ok(isAlive(stranger.pid!))
+})
+
+test('a database that dies under its server is started again', async () => {
+  const running = await start()
+  const postmaster = await readPostmaster()
+  process.kill(postmaster, 'SIGKILL')
+  await until(
+    () => messages.at(-1) === 'the embedded database is ready again',
+    'it is not started again',
+    30_000,
+  )
+  assert.equal((await query(running.connection, 'select 1')).length, 1)
+  await running.stop()
+  assert.deepEqual(findDatabaseProcesses(join(folder, 'cluster')), [])
+})
+
+test('Ctrl-C goes to the server alone, which may still use the database while it drains', async () => {
+  const { child, connection, postmaster } = await startElsewhere()
+  process.kill(-child.pid!, 'SIGINT')
+  await wait(300)
+  assert.ok(isAlive(postmaster))
+  assert.equal((await query(connection, 'select 1')).length, 1)
+  await kill(child)
+  await until(() => !isAlive(postmaster), 'the database outlives its server')
+})
+
+test('a folder too deep for a socket gets a short one in the temporary folder, removed at the end', async () => {
+  const deep = join(root, 'd'.repeat(120), "it's", 'postgres')
+  const running = await start(deep)
+  const { host } = running.connection
+  assert.ok(Buffer.byteLength(host) < 90)
+  assert.equal((await stat(host)).mode & 0o777, 0o700)
+  assert.equal((await query(running.connection, 'select 1')).length, 1)
+  await running.stop()
+  await assert.rejects(stat(host), /ENOENT/)
+})
+
+test('a folder below a private one works, for root as for anybody', async () => {
+  const secret = join(root, 'private')
+  await mkdir(secret, { mode: 0o700 })
+  const running = await start(join(secret, 'data', 'postgres'))
+  assert.equal((await query(running.connection, 'select 1')).length, 1)
+  await running.stop()
+})
+
+test('a log that has grown too large is cut at the start', async () => {
+  await writeFile(join(folder, 'postgres.log'), Buffer.alloc(11 * 1024 * 1024, 'x'))
+  const running = await start()
+  await running.stop()
+  assert.ok((await stat(join(folder, 'postgres.log'))).size < 1024 * 1024)
+})
+
+test('a database that cannot start says why', async () => {
+  await assert.rejects(
+    startEmbeddedPostgres({ dataDir: folder, settings: { shared_buffers: 'plenty' }, log() {} }),
+    /does not start.*shared_buffers/s,
+  )
+  await (await start()).stop()
+})
+
+test('of many that find a stale lock one gets it', async () => {
+  const path = join(root, 'lock')
+  for (let round = 0; round < 5; round++) {
+    await writeFile(path, '{"pid": 1, "birth": "before the machine was born"}')
+    const results = await Promise.allSettled(Array.from({ length: 8 }, () => acquireLock(path)))
+    const taken = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+    assert.equal(taken.length, 1)
+    await taken[0]?.()
+    await assert.rejects(stat(path), /ENOENT/)
+  }
+})
+
+test('missing library links are created, by several at once, and what prevents it is said', async () => {
+  const native = join(root, 'package', 'native')
+  await mkdir(join(native, 'lib'), { recursive: true })
+  await writeFile(join(native, 'lib', 'liba.so.1.2'), 'a')
+  const links = ['liba.so', 'liba.so.1'].map((name) => ({
+    source: 'native/lib/liba.so.1.2',
+    target: `native/lib/${name}`,
+  }))
+  await writeFile(join(native, 'pg-symlinks.json'), JSON.stringify(links))
+  await symlink('liba.so.1.2', join(native, 'lib', 'liba.so'))
+  await Promise.all([createLibraryLinks(native), createLibraryLinks(native)])
+  assert.equal(await readFile(join(native, 'lib', 'liba.so.1'), 'utf8'), 'a')
+
+  const blocked = [{ source: 'native/lib/liba.so.1.2', target: 'native/pg-symlinks.json/liba.so' }]
+  await writeFile(join(native, 'pg-symlinks.json'), JSON.stringify(blocked))
+  await assert.rejects(createLibraryLinks(native), /cannot be created.*DATABASE_URL/s)
+})
+
+test('memory settings follow the machine within bounds', () => {
+  const gigabyte = 1024 ** 3
+  assert.equal(defaultSettings(gigabyte).shared_buffers, '128MB')
+  assert.equal(defaultSettings(64 * gigabyte).shared_buffers, '512MB')
+  assert.equal(defaultSettings(gigabyte / 8).shared_buffers, '32MB')
+})
