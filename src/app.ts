@@ -1,5 +1,8 @@
 import { type Ability, hasAbility } from '#modules/abilities/index.ts'
 import { abilityRoutes } from '#modules/abilities/routes.ts'
+import { auditRoutes } from '#modules/admin/audit/routes.ts'
+import { roleRoutes } from '#modules/admin/roles/routes.ts'
+import { settingsRoutes } from '#modules/admin/settings/routes.ts'
 import { nodeBytesRoutes, nodeRoutes } from '#modules/files/nodes/routes.ts'
 import { uploadBytesRoutes, uploadRoutes } from '#modules/files/uploads/routes.ts'
 import { findViewer } from '#modules/tokens/index.ts'
@@ -9,7 +12,13 @@ import { addHealth } from '#platform/health.ts'
 import { createServer, type Server } from '#platform/http.ts'
 
 /** The table of contents: every route module of the API, one line each. */
-const ROUTES = [abilityRoutes, nodeRoutes]
+const ROUTES = [
+  abilityRoutes, // 0
+  nodeRoutes,
+  auditRoutes, // 7
+  settingsRoutes,
+  roleRoutes,
+]
 
 /** Routes outside the API: the bytes of files. */
 const BYTES_ROUTES = [uploadBytesRoutes, nodeBytesRoutes]

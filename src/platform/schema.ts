@@ -73,7 +73,7 @@ export function Nullable<T extends TSchema>(schema: T) {
 }
 
 /** An empty reply body, for 204 and 202. */
-export const Empty = Type.Null({ description: 'No body' })
+export const Empty = Type.Unsafe<void>({ type: 'null', description: 'No body' })
 
 /** Success body shape 2 of specification 2.1: `{message: [string]}`. */
 export const Message = Type.Object({ message: Type.Array(Type.String()) })

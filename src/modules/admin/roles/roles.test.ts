@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createWorld } from '#test/world.ts'
+
+const { as, person } = await createWorld()
+const founder = await person({ roles: ['founder'] })
+
+test('a role gives its abilities to whoever holds it, and a changed role is felt at once', async () => {
+  const made = await as(founder, 'POST', '/admin/roles', {
+    name: 'librarian',
+    display_name: '图书管理员',
+    abilities: ['admin: audit log'],
+  })
+  assert.equal(made.status, 201)
+  const librarian = await person({ roles: ['librarian'] })
+  assert.equal((await as(librarian, 'GET', '/admin/audit-log')).status, 200)
+  assert.equal((await as(founder, 'PATCH', `/admin/roles/${made.body.id}`, { abilities: [] })).status, 204)
+  assert.equal((await as(librarian, 'GET', '/admin/audit-log')).status, 403)
+  const shown = await as(founder, 'GET', `/admin/roles/${made.body.id}`)
+  assert.equal(shown.body.display_name, '图书管理员')
+  assert.deepEqual(shown.body.abilities, [])
+})
+
+test('two roles of one name: the second is 422, also when both come at once', async () => {
+  const answers = await Promise.all(
+    [1, 2, 3].map(() => as(founder, 'POST', '/admin/roles', { name: 'twin' })),
+  )
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422, 422])
+})
+
+test('an unknown ability is 422, an unknown role 404, a fixed role cannot be deleted', async () => {
+  const unknown = await as(founder, 'POST', '/admin/roles', { name: 'odd', abilities: ['fly'] })
+  assert.equal(unknown.status, 422)
+  assert.ok(unknown.body.errors.abilities)
+  assert.equal((await as(founder, 'GET', '/admin/roles/999999')).status, 404)
+  assert.equal((await as(founder, 'PATCH', '/admin/roles/999999', { name: 'x' })).status, 404)
+  assert.equal((await as(founder, 'DELETE', '/admin/roles/999999')).status, 404)
+  const roles = await as(founder, 'GET', '/admin/roles?q=founder&sort=name&order=asc')
+  assert.equal(roles.body.total, 1)
+  assert.equal((await as(founder, 'DELETE', `/admin/roles/${roles.body.data[0].id}`)).status, 403)
+})
+
+test('a deleted role is gone from its holders', async () => {
+  const made = await as(founder, 'POST', '/admin/roles', { name: 'brief', abilities: ['admin:role:show'] })
+  const holder = await person({ roles: ['brief'] })
+  assert.equal((await as(holder, 'GET', '/admin/roles')).status, 200)
+  assert.equal((await as(founder, 'DELETE', `/admin/roles/${made.body.id}`)).status, 204)
+  assert.equal((await as(holder, 'GET', '/admin/roles')).status, 403)
+})
+
+test('abilities are listed and can be called differently, not renamed', async () => {
+  const listed = await as(founder, 'GET', '/admin/abilities')
+  assert.ok(listed.body.some((ability: { name: string }) => ability.name === 'feed-post'))
+  assert.equal(
+    (await as(founder, 'PATCH', '/admin/abilities/feed-post', { display_name: 'Post' })).status,
+    204,
+  )
+  const again = await as(founder, 'GET', '/admin/abilities')
+  assert.equal(
+    again.body.find((ability: { name: string }) => ability.name === 'feed-post').display_name,
+    'Post',
+  )
+  assert.equal((await as(founder, 'PATCH', '/admin/abilities/nothing', { display_name: 'x' })).status, 404)
+})

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createWorld } from '#test/world.ts'
+
+const { as, person } = await createWorld()
+const founder = await person({ roles: ['founder'] })
+
+test('a changed setting holds at once, and the change is in the audit log with both values', async () => {
+  const before = await as(founder, 'GET', '/admin/settings')
+  assert.equal(before.body['feed:topic:need-review'], false)
+  assert.equal((await as(founder, 'PATCH', '/admin/settings', { 'feed:topic:need-review': '1' })).status, 204)
+  assert.equal((await as(founder, 'GET', '/admin/settings')).body['feed:topic:need-review'], true)
+
+  const log = await as(
+    founder,
+    'GET',
+    '/admin/audit-log?action=settings.update&subject_id=feed:topic:need-review',
+  )
+  assert.equal(log.body.total, 1)
+  assert.equal(log.body.data[0].user_id, founder.id)
+  assert.deepEqual(log.body.data[0].before, { 'feed:topic:need-review': false })
+  assert.deepEqual(log.body.data[0].after, { 'feed:topic:need-review': true })
+})
+
+test('a setting of the wrong type is 422 on its name and nothing is saved', async () => {
+  const answer = await as(founder, 'PATCH', '/admin/settings', {
+    'wallet:ratio': 'much',
+    'news:pay-contribute': 5,
+  })
+  assert.equal(answer.status, 422)
+  assert.ok(answer.body.errors['wallet:ratio'])
+  assert.equal((await as(founder, 'GET', '/admin/settings')).body['news:pay-contribute'], 100)
+})
+
+test('settings are closed to members, and `admin: login` alone opens nothing', async () => {
+  const member = await person()
+  assert.equal((await as(member, 'GET', '/admin/settings')).status, 403)
+  assert.equal((await as(member, 'PATCH', '/admin/settings', { 'wallet:ratio': 5 })).status, 403)
+  const role = await as(founder, 'POST', '/admin/roles', { name: 'clerk', abilities: ['admin: login'] })
+  assert.equal(role.status, 201)
+  const clerk = await person({ roles: ['clerk'] })
+  assert.equal((await as(clerk, 'GET', '/admin/settings')).status, 403)
+  assert.equal((await as(clerk, 'GET', '/admin/audit-log')).status, 403)
+})
