@@ -1,0 +1,69 @@
+import { AttachmentView } from '#modules/files/index.ts'
+import {
+  Cursor,
+  Direction,
+  Id,
+  Limit,
+  Nullable,
+  Offset,
+  OneOf,
+  type Static,
+  Text,
+  Type,
+  ZuluTime,
+} from '#platform/schema.ts'
+
+export const TopicParams = Type.Object({ topicID: Id })
+
+/** With `only`, the other parameters change nothing, but have to be valid (R §3.1). */
+export const TopicListQuery = Type.Object({
+  q: Type.Optional(Text(1000)),
+  limit: Limit(),
+  direction: Direction,
+  index: Cursor,
+  only: Type.Optional(OneOf(['hot'])),
+})
+export type TopicListQuery = Static<typeof TopicListQuery>
+
+export const ParticipantsQuery = Type.Object({ limit: Limit(), offset: Offset })
+
+const Desc = Nullable(Text(500))
+const LogoNode = Nullable(Text(512, { description: 'The node of a picture you stored' }))
+
+/** What a topic is made of. */
+export const NewTopic = Type.Object({
+  name: Text(100),
+  desc: Type.Optional(Desc),
+  logo: Type.Optional(LogoNode),
+})
+export type NewTopic = Static<typeof NewTopic>
+
+/** The name of a topic stays: a `name` sent along is ignored (decisions §7). */
+export const TopicPatch = Type.Object({ desc: Type.Optional(Desc), logo: Type.Optional(LogoNode) })
+export type TopicPatch = Static<typeof TopicPatch>
+
+/** A topic in lists (specification 2.4). */
+export const TopicItem = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  logo: Nullable(AttachmentView),
+  created_at: ZuluTime,
+})
+export type TopicItem = Static<typeof TopicItem>
+
+/** A topic by itself (specification 2.4). */
+export const TopicDetail = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  logo: Nullable(AttachmentView),
+  desc: Type.String(),
+  creator_user_id: Type.Integer(),
+  feeds_count: Type.Integer(),
+  followers_count: Type.Integer(),
+  has_followed: Type.Optional(Type.Boolean({ description: 'only for a signed-in reader' })),
+  participants: Type.Array(Type.Integer(), { description: 'the last three who posted' }),
+})
+export type TopicDetail = Static<typeof TopicDetail>
+
+export const TOPIC_STATUSES = ['waiting', 'passed', 'failed'] as const
+export type TopicStatus = (typeof TOPIC_STATUSES)[number]
