@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { test } from 'node:test'
+import { findRuntimeFault, requireRuntime } from './runtime.ts'
+
+test('the Node.js that runs this is new enough, older ones are told what to do', () => {
+  requireRuntime()
+  assert.equal(findRuntimeFault('24.0.0'), null)
+  assert.equal(findRuntimeFault('100.1.0'), null)
+  for (const version of ['20.20.2', '22.18.0', '23.6.0']) {
+    assert.match(findRuntimeFault(version) ?? '', /npm ci --include=optional/)
+  }
+})
+
+test('the program ends with the explanation on an old Node.js', () => {
+  const program = `
+    Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '22.18.0' } })
+    const { requireRuntime } = await import(${JSON.stringify(import.meta.resolve('./runtime.ts'))})
+    requireRuntime()
+    console.log('went on')
+  `
+  const result = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
+  assert.equal(result.status, 1)
+  assert.equal(result.stdout, '')
+  assert.match(result.stderr, /this is Node.js 22.18.0/)
+})
