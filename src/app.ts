@@ -6,6 +6,7 @@ import { settingsRoutes } from '#modules/admin/settings/routes.ts'
 import { nodeBytesRoutes, nodeRoutes } from '#modules/files/nodes/routes.ts'
 import { uploadBytesRoutes, uploadRoutes } from '#modules/files/uploads/routes.ts'
 import { findViewer } from '#modules/tokens/index.ts'
+import { topicRoutes } from '#modules/topics/routes.ts'
 import { addDocumentation } from '#platform/api-docs.ts'
 import type { Context } from '#platform/context.ts'
 import { addHealth } from '#platform/health.ts'
@@ -18,6 +19,7 @@ const ROUTES = [
   auditRoutes, // 7
   settingsRoutes,
   roleRoutes,
+  topicRoutes,
 ]
 
 /** Routes outside the API: the bytes of files. */

@@ -1,0 +1,60 @@
+import { nameKey } from '#lib/text.ts'
+import { getStoredNode, type StoredNode } from '#modules/files/index.ts'
+import { readSettings } from '#modules/settings/index.ts'
+import type { Context } from '#platform/context.ts'
+import { type Db, onConstraint, transaction } from '#platform/database.ts'
+import { invalidField } from '#platform/errors.ts'
+import { nameTaken } from '../errors.ts'
+import { insertTopic, type TopicChanges, updateTopic } from '../queries/topics.ts'
+import type { NewTopic, TopicPatch } from '../schema.ts'
+import { requireEditableTopic } from './visibility.ts'
+
+const takeLogo = async (tx: Db, node: string | null, ownerId: number): Promise<StoredNode | null> =>
+  node === null ? null : getStoredNode(tx, node, { ownerId, field: 'logo' })
+
+const requireName = (name: string) => {
+  if (nameKey(name) === '')
+    throw invalidField('name', { en: 'The name shows no character.', zh: '名称没有可见字符。' })
+}
+
+/** Makes a topic; with the review switch on it waits for a reviewer. */
+export async function createTopic(ctx: Context, creatorId: number, topic: NewTopic): Promise<number> {
+  const { name, desc, logo } = topic
+  requireName(name)
+  const status = (await readSettings(ctx))['feed:topic:need-review'] ? 'waiting' : 'passed'
+  return onConstraint(
+    transaction(ctx.sql, async (tx) =>
+      insertTopic(tx, {
+        name,
+        desc: desc ?? '',
+        logo: await takeLogo(tx, logo ?? null, creatorId),
+        creatorId,
+        status,
+      }),
+    ),
+    { feed_topics_name_taken: nameTaken },
+  )
+}
+
+/** Changes what is given; null clears the description or the logo. `userId` has to own a new logo. */
+export async function changeTopic(
+  tx: Db,
+  id: number,
+  userId: number,
+  { name, desc, logo }: TopicPatch & { name?: string },
+): Promise<void> {
+  const changes: TopicChanges = {}
+  if (name !== undefined) {
+    requireName(name)
+    changes.name = name
+  }
+  if (desc !== undefined) changes.desc = desc ?? ''
+  if (logo !== undefined) changes.logo = await takeLogo(tx, logo, userId)
+  await onConstraint(updateTopic(tx, id, changes), { feed_topics_name_taken: nameTaken })
+}
+
+/** Changes a topic for its creator, or for a holder of the ability; it is not reviewed again (R §3.5). */
+export async function editTopic(ctx: Context, id: number, userId: number, patch: TopicPatch): Promise<void> {
+  await requireEditableTopic(ctx, id, userId)
+  await transaction(ctx.sql, (tx) => changeTopic(tx, id, userId, patch))
+}
