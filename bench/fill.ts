@@ -1,0 +1,88 @@
+import { nameKey } from '#lib/text.ts'
+import { addRoles } from '#modules/abilities/index.ts'
+import { issueToken } from '#modules/tokens/index.ts'
+import type { Sql } from '#platform/database.ts'
+import type { Size } from './sizes.ts'
+
+/** The person who makes the requests, and what they need to be made. */
+export type Filled = { viewer: number; token: string }
+
+/** Fills an empty, migrated database in bulk, with the counters that the product would have kept. */
+export async function fill(sql: Sql, size: Size): Promise<Filled> {
+  const run = async (what: string, statement: Promise<unknown>) => {
+    const started = performance.now()
+    await statement
+    console.log(`  ${what} in ${((performance.now() - started) / 1000).toFixed(1)} s`)
+  }
+  await run(
+    `${size.people} people`,
+    sql`with made as (
+        insert into users (name, name_key, name_grams, created_at)
+        select 'person' || n, 'person' || n, array['pe', 'er'], now() - (${size.people} - n) * interval '1 minute'
+        from generate_series(1, ${size.people}) n returning id)
+      insert into user_counts (user_id) select id from made`,
+  )
+  const [{ first }] = await sql<[{ first: number }]>`select min(id) as first from users`
+  await run(
+    'follows',
+    sql`insert into user_follows (user_id, target_id)
+      select ${first} + n % ${size.people}, ${first} + (n % ${size.people} + 1 + n / ${size.people} * 7) % ${size.people}
+      from generate_series(0, ${size.people * 10 - 1}) n on conflict do nothing`,
+  )
+  await run(
+    `${size.topics} topics`,
+    sql`with made as (
+        insert into feed_topics (name, name_key, name_grams, creator_user_id, status)
+        select 'topic ' || n, 'topic ' || n, array['to', 'op'], ${first} + n % ${size.people}, 'passed'
+        from generate_series(1, ${size.topics}) n returning id)
+      insert into feed_topic_counts (topic_id) select id from made`,
+  )
+  const [{ topic }] = await sql<[{ topic: number }]>`select min(id) as topic from feed_topics`
+  await run(
+    `${size.feeds} feeds`,
+    sql`insert into feeds (user_id, feed_content, feed_from, feed_mark, has_images, has_topics, created_at)
+      select ${first} + (n * 7919) % ${size.people}, 'Something that happened today, number ' || n, 1 + n % 5, 'mark' || n,
+        false, true, now() - (${size.feeds} - n) * interval '1 second'
+      from generate_series(1, ${size.feeds}) n`,
+  )
+  const [{ feed }] = await sql<[{ feed: number }]>`select min(id) as feed from feeds`
+  await run(
+    'topic links',
+    sql`insert into feed_topic_links (topic_id, feed_id)
+      select ${topic} + n % ${size.topics}, ${feed} + n from generate_series(0, ${size.feeds - 1}) n`,
+  )
+  await run(
+    `${size.comments} comments`,
+    sql`insert into comments (commentable_type, commentable_id, user_id, target_user, body)
+      select 'feeds', ${feed} + (n::bigint * 104729) % ${size.feeds}, ${first} + (n::bigint * 31) % ${size.people}, 0,
+        'What I think of it, number ' || n
+      from generate_series(1, ${size.comments}) n`,
+  )
+  await run(
+    'likes',
+    sql`insert into likes (likeable_type, likeable_id, user_id)
+      select 'feeds', ${feed} + (n::bigint * 15485863) % ${size.feeds}, ${first} + (n::bigint * 17) % ${size.people}
+      from generate_series(1, ${size.feeds * 2}) n on conflict do nothing`,
+  )
+  await run(
+    'counters of feeds and topics',
+    (async () => {
+      await sql`update feeds f set feed_comment_count = c.n from (
+        select commentable_id as id, count(*) as n from comments where commentable_type = 'feeds' group by 1) c where c.id = f.id`
+      await sql`update feed_topic_counts c set feeds_count = l.n from (
+        select topic_id as id, count(*) as n from feed_topic_links group by 1) l where l.id = c.topic_id`
+      await sql`insert into feed_hots (feed_id, hot, created_at)
+        select id, hot, created_at from feeds where created_at > now() - interval '7 days' on conflict do nothing`
+    })(),
+  )
+  const name = 'bench'
+  const [viewer] = await sql<[{ id: number }]>`
+    with made as (insert into users (name, name_key) values (${name}, ${nameKey(name)}) returning id),
+    counted as (insert into user_counts (user_id) select id from made)
+    select id from made`
+  await addRoles(sql, viewer.id, ['founder', 'owner'])
+  await sql`insert into user_follows (user_id, target_id) select ${viewer.id}, ${first} + n from generate_series(0, 99) n`
+  await run('vacuum and statistics', sql.unsafe('vacuum (analyze)'))
+  const { access_token: token } = await issueToken(sql, viewer.id)
+  return { viewer: viewer.id, token }
+}

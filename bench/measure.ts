@@ -1,0 +1,82 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import autocannon from 'autocannon'
+
+/** Ticks of processor time a second, which Linux has fixed for every program. */
+const TICKS = 100
+
+/** Microseconds of processor time that these processes have used so far; 0 where the system does not say. */
+export function processorTime(pids: number[]): number {
+  let ticks = 0
+  for (const pid of pids) {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+      ticks += Number(fields[11]) + Number(fields[12])
+    } catch {}
+  }
+  return (ticks / TICKS) * 1e6
+}
+
+/** The children of a process, which for a database server are its connections and helpers. */
+export function childrenOf(parent: number): number[] {
+  const found: number[] = []
+  for (const entry of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const stat = readFileSync(`/proc/${entry}/stat`, 'utf8')
+      if (Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === parent) found.push(Number(entry))
+    } catch {}
+  }
+  return found
+}
+
+export type Load = {
+  url: string
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  token: string
+  seconds: number
+  connections: number
+  /** The path and body of the request with this number. */
+  request: (n: number) => { path: string; body?: string }
+}
+
+export type Measured = { requests: number; perSecond: number; p50: number; p99: number; failures: number }
+
+let serial = Date.now() % 1_000_000_000
+
+/** Drives one operation for some seconds, after half a second of warming up that does not count. */
+export async function drive(load: Load): Promise<Measured> {
+  const shoot = (seconds: number) =>
+    autocannon({
+      url: load.url,
+      connections: load.connections,
+      duration: seconds,
+      requests: [
+        {
+          method: load.method,
+          path: '/',
+          setupRequest: (request) => {
+            serial += 1
+            const { path, body } = load.request(serial)
+            return {
+              ...request,
+              path,
+              headers: {
+                authorization: `Bearer ${load.token}`,
+                ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+              },
+              ...(body === undefined ? {} : { body }),
+            }
+          },
+        },
+      ],
+    })
+  await shoot(1)
+  const result = await shoot(load.seconds)
+  return {
+    requests: result.requests.total,
+    perSecond: result.requests.average,
+    p50: result.latency.p50,
+    p99: result.latency.p99,
+    failures: result.non2xx + result.errors + result.timeouts,
+  }
+}

@@ -1,0 +1,24 @@
+/** One operation of the bench. `vary` in the path or body is replaced by a number that differs between requests. */
+export type Operation = {
+  name: string
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  path: string
+  body?: (n: number) => object
+  /** Numbers that `{n}` in the path runs through; 1 to `size.topics` and so on. */
+  range?: 'topics' | 'feeds' | 'people'
+}
+
+/** Stands for a number in a path: what each request varies. */
+export const OPERATIONS: Operation[] = [
+  { name: 'GET /feed/topics', method: 'GET', path: '/feed/topics' },
+  { name: 'GET /feed/topics/{id}', method: 'GET', path: '/feed/topics/{n}', range: 'topics' },
+  { name: 'GET /feed/topics/{id}/feeds', method: 'GET', path: '/feed/topics/{n}/feeds', range: 'topics' },
+  { name: 'GET /feeds?type=new', method: 'GET', path: '/feeds?type=new' },
+  {
+    name: 'POST /feeds',
+    method: 'POST',
+    path: '/feeds',
+    body: (n) => ({ feed_content: 'A short note from the bench.', feed_from: 1, feed_mark: n }),
+  },
+  { name: 'PUT /user/feed-topics/{id}', method: 'PUT', path: '/user/feed-topics/{n}', range: 'topics' },
+]

@@ -1,0 +1,201 @@
+/** `npm run bench`: see bench/README.md. */
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { seedAbilities } from '#modules/abilities/index.ts'
+import { openDatabase, type Sql } from '#platform/database.ts'
+import { findDatabaseProcesses } from '#platform/embedded-postgres/processes.ts'
+import { startEmbeddedPostgres } from '#platform/embedded-postgres.ts'
+import { migrateJobs } from '#platform/jobs.ts'
+import { migrate } from '#platform/migrate.ts'
+import { requireRuntime } from '#platform/runtime.ts'
+import { captureStatements } from './capture.ts'
+import { fill } from './fill.ts'
+import type { FloorTask } from './floor.ts'
+import { drive, type Measured, processorTime } from './measure.ts'
+import { OPERATIONS, type Operation } from './operations.ts'
+import { SIZES } from './sizes.ts'
+
+requireRuntime()
+const { values: options } = parseArgs({
+  options: {
+    size: { type: 'string', default: 'small' },
+    only: { type: 'string', default: '' },
+    seconds: { type: 'string', default: '5' },
+    connections: { type: 'string', default: '32' },
+    keep: { type: 'string' },
+  },
+})
+const size = SIZES[options.size as keyof typeof SIZES]
+if (!size) throw new Error(`--size is one of ${Object.keys(SIZES).join(', ')}`)
+const seconds = Number(options.seconds)
+const connections = Number(options.connections)
+const operations = OPERATIONS.filter(({ name }) => name.includes(options.only))
+
+const dataDir = options.keep ?? (await mkdtemp(join(tmpdir(), 'kith-bench-')))
+const children = new Set<ChildProcess>()
+const endChildren = () => {
+  for (const child of children) child.kill('SIGTERM')
+}
+process.on('exit', endChildren)
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
+
+try {
+  await main()
+} finally {
+  for (const child of children) {
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    child.kill('SIGTERM')
+    await ended
+  }
+  if (options.keep === undefined) await rm(dataDir, { recursive: true, force: true })
+}
+
+async function main() {
+  const folder = join(dataDir, 'postgres')
+  const database = await startEmbeddedPostgres({ dataDir: folder, log: () => {} })
+  const { connection } = database
+  const sql = openDatabase({ connection, poolSize: 2, statementTimeoutMs: 0 })
+  if ((await migrate(sql)).length > 0) {
+    await migrateJobs(connection)
+    await seedAbilities(sql)
+  }
+  const filled = await fillOnce(sql)
+  const ranges = await rangesOf(sql)
+  await sql.end()
+  await database.stop()
+
+  const port = await freePort()
+  const server = spawn(process.execPath, ['src/main.ts'], {
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: {
+      ...process.env,
+      DATA_DIR: dataDir,
+      PORT: String(port),
+      LOG_LEVEL: 'info',
+      RATE_LIMIT_USER: '1000000',
+    },
+  })
+  children.add(server)
+  await answering(`http://127.0.0.1:${port}/health/ready`)
+  const databasePids = () => findDatabaseProcesses(join(folder, 'cluster'))
+
+  console.log(`\n${options.size}: ${JSON.stringify(size)}, ${connections} connections, ${seconds} s each\n`)
+  console.log(
+    '| operation | req/s | p50 ms | p99 ms | server µs | database µs | floor req/s | ratio |\n|---|--:|--:|--:|--:|--:|--:|--:|',
+  )
+  for (const operation of operations) {
+    const request = requestOf(operation, ranges)
+    const load = { method: operation.method, token: filled.token, seconds, connections }
+    const measured = await timed(
+      () => drive({ ...load, url: `http://127.0.0.1:${port}`, request }),
+      [server.pid ?? 0],
+      databasePids,
+    )
+    const floor = await driveFloor(operation, connection, filled.token, ranges, load)
+    const failures = measured.failures + floor.failures
+    console.log(
+      `| ${operation.name} | ${measured.perSecond.toFixed(0)} | ${measured.p50} | ${measured.p99} | ${measured.serverMicros.toFixed(0)} | ${measured.databaseMicros.toFixed(0)} | ${floor.perSecond.toFixed(0)} | ${(measured.perSecond / floor.perSecond).toFixed(2)} |${failures > 0 ? ` ${failures} failures!` : ''}`,
+    )
+  }
+}
+
+async function fillOnce(sql: Sql) {
+  await sql`create table if not exists bench_filled (viewer bigint, token text)`
+  const [known] = await sql<{ viewer: number; token: string }[]>`select viewer, token from bench_filled`
+  if (known) {
+    // Tokens last an hour; a kept database may be older.
+    await sql`update tokens set expires_at = now() + interval '1 day', refresh_until = now() + interval '2 days'
+      where user_id = ${known.viewer}`
+    return known
+  }
+  console.log('Filling the database')
+  const filled = await fill(sql, size)
+  await sql`insert into bench_filled (viewer, token) values (${filled.viewer}, ${filled.token})`
+  return filled
+}
+
+type Ranges = Record<'topics' | 'feeds' | 'people', { from: number; count: number }>
+
+async function rangesOf(sql: Sql): Promise<Ranges> {
+  const [row] = await sql<[{ topics: number; feeds: number; people: number }]>`
+    select (select min(id) from feed_topics) as topics, (select min(id) from feeds) as feeds,
+      (select min(id) from users) as people`
+  return {
+    topics: { from: row.topics, count: size.topics },
+    feeds: { from: row.feeds, count: size.feeds },
+    people: { from: row.people, count: size.people },
+  }
+}
+
+function requestOf(operation: Operation, ranges: Ranges) {
+  return (n: number) => {
+    const range = operation.range ? ranges[operation.range] : { from: 0, count: 1 }
+    const id = range.from + (n % range.count)
+    return {
+      path: `/api/v2${operation.path.replace('{n}', String(id))}`,
+      ...(operation.body ? { body: JSON.stringify(operation.body(n)) } : {}),
+    }
+  }
+}
+
+async function driveFloor(
+  operation: Operation,
+  connection: FloorTask['connection'],
+  token: string,
+  ranges: Ranges,
+  load: { method: Operation['method']; token: string; seconds: number; connections: number },
+) {
+  const varied = '987654321'
+  const sample = requestOf({ ...operation, ...(operation.range ? {} : {}) }, ranges)(Number(varied))
+  const statements = await captureStatements(connection, dataDir, token, {
+    method: operation.method,
+    ...sample,
+  })
+  const floor = fork(new URL('./floor.ts', import.meta.url))
+  children.add(floor)
+  const { port } = await new Promise<{ port: number }>((resolve) => {
+    floor.once('message', (message) => resolve(message as { port: number }))
+    floor.send({ connection, statements, poolSize: 10, varied } satisfies FloorTask)
+  })
+  const measured = await drive({ ...load, url: `http://127.0.0.1:${port}`, request: () => ({ path: '/' }) })
+  const ended = new Promise((resolve) => floor.once('exit', resolve))
+  floor.kill('SIGTERM')
+  await ended
+  children.delete(floor)
+  return measured
+}
+
+async function timed(work: () => Promise<Measured>, serverPids: number[], databasePids: () => number[]) {
+  const [server, database] = [processorTime(serverPids), processorTime(databasePids())]
+  const measured = await work()
+  // The second of warming up is part of the processor time, and so of what it is divided by.
+  const requests = measured.requests * ((seconds + 1) / seconds)
+  return {
+    ...measured,
+    serverMicros: (processorTime(serverPids) - server) / requests,
+    databaseMicros: (processorTime(databasePids()) - database) / requests,
+  }
+}
+
+async function answering(url: string) {
+  for (let attempt = 0; attempt < 300; attempt += 1) {
+    const answer = await fetch(url).catch(() => undefined)
+    if (answer?.ok) return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error('The server did not answer within 30 seconds.')
+}
+
+const freePort = () =>
+  new Promise<number>((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
+    })
+  })
