@@ -34,6 +34,8 @@ create table notification_counts (
   last_seq bigint not null default 0,
   -- All up to here is read: marking a hundred thousand as read writes one row.
   read_seq bigint not null default 0,
+  -- Followers up to here no longer count as mutual ones (an older counter that is cleared on its own).
+  mutual_seq bigint not null default 0,
   primary key (user_id, type),
   constraint notification_counts_not_negative check (unread >= 0 and total >= unread)
 ) with (fillfactor = 80);
@@ -48,3 +50,11 @@ create table notification_reads (
   primary key (user_id, type, seq)
 );
 create index notification_reads_old on notification_reads (read_at);
+
+-- When a person last cleared a counter of pins that wait for them: only later ones count.
+create table pin_counters (
+  user_id bigint not null,
+  name text not null,
+  seen_at timestamptz not null default clock_timestamp(),
+  primary key (user_id, name)
+);

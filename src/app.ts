@@ -5,6 +5,8 @@ import { roleRoutes } from '#modules/admin/roles/routes.ts'
 import { settingsRoutes } from '#modules/admin/settings/routes.ts'
 import { nodeBytesRoutes, nodeRoutes } from '#modules/files/nodes/routes.ts'
 import { uploadBytesRoutes, uploadRoutes } from '#modules/files/uploads/routes.ts'
+import { countRoutes } from '#modules/notifications/counts/routes.ts'
+import { notificationRoutes } from '#modules/notifications/routes.ts'
 import { findViewer } from '#modules/tokens/index.ts'
 import { topicRoutes } from '#modules/topics/routes.ts'
 import { addDocumentation } from '#platform/api-docs.ts'
@@ -24,6 +26,7 @@ const ROUTES = [
 
 /** Routes outside the API: the bytes of files. */
 const BYTES_ROUTES = [uploadBytesRoutes, nodeBytesRoutes]
+const ROUTES = [abilityRoutes, notificationRoutes, countRoutes()]
 
 /** Builds the HTTP server on a context, without listening. */
 export async function buildApp(ctx: Context): Promise<Server> {

@@ -1,4 +1,5 @@
 import { fileSchedules, fileTasks } from '#modules/files/jobs.ts'
+import { notificationSchedules, notificationTasks } from '#modules/notifications/jobs.ts'
 import { tokenSchedules, tokenTasks } from '#modules/tokens/jobs.ts'
 import type { Context } from '#platform/context.ts'
 import { type JobsConnection, runJobs, type Schedule, type TaskList } from '#platform/jobs.ts'
@@ -8,6 +9,10 @@ const TASKS: ((ctx: Context) => TaskList)[] = [tokenTasks, fileTasks]
 
 /** What runs by the clock. */
 const SCHEDULES: Schedule[] = [...tokenSchedules, ...fileSchedules]
+const TASKS: ((ctx: Context) => TaskList)[] = [tokenTasks, notificationTasks]
+
+/** What runs by the clock. */
+const SCHEDULES: Schedule[] = [...tokenSchedules, ...notificationSchedules]
 
 /** Runs jobs on this context until stopped. By default inside the server; on its own with `kith worker`. */
 export function startWorker(ctx: Context, connection: JobsConnection) {

@@ -1,3 +1,6 @@
+export { RESOURCE_CODES, SYSTEM_TYPES, type SystemType } from './codes.ts'
+export { notificationCounters } from './counters.ts'
+export type { FindPendingPins, PendingPins, PinSources } from './counts/schema.ts'
 export type { Taken } from './queries.ts'
 export type { Notice, NotificationType } from './schema.ts'
 export { notify, takeBack } from './service.ts'

@@ -60,7 +60,7 @@ test('the system may tell somebody of their own doing, and of one thing twice', 
     recipients: [ann.id],
     senderId: ann.id,
     cause: { type: 'feeds', id: 6 },
-    data: { type: 'pinned:feeds' },
+    data: { type: 'pinned:feeds' as const },
   }
   await notify(sql, [notice, notice])
   assert.deepEqual(await countsOf(ann.id), { system: { unread: 2, total: 2 } })

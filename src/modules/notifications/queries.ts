@@ -44,9 +44,11 @@ export async function insertNotices(
     ),
     made as (
       insert into notifications (user_id, seq, id, type, sender_id, data, cause_type, cause_id)
-      select g.user_id, m.last_seq + 1 - row_number() over (partition by g.user_id order by g.position desc),
-        g.id, g.type, g.sender_id, g.data, g.cause_type, g.cause_id
-      from given g join moved m on m.user_id = g.user_id
+      -- Looked up in a map, because a join of two sets of unknown size is planned as a loop in a loop.
+      select user_id, ((select jsonb_object_agg(user_id, last_seq) from moved) ->> user_id::text)::bigint
+          + 1 - row_number() over (partition by user_id order by position desc),
+        id, type, sender_id, data, cause_type, cause_id
+      from given
       returning user_id, type, seq
     ),
     counted as (
@@ -85,9 +87,10 @@ export async function deleteUnread(
       where (user_id, type) in (select user_id, type from found) order by user_id, type for update
     ),
     gone as (
-      delete from notifications n using found f, locked l
-      where n.user_id = f.user_id and n.seq = f.seq
-        and l.user_id = f.user_id and l.type = f.type and n.seq > l.read_seq
+      delete from notifications n using found f
+      where n.user_id = f.user_id and n.seq = f.seq and n.seq > (
+        (select jsonb_object_agg(user_id || type, read_seq) from locked) ->> (f.user_id || f.type)
+      )::bigint
       returning n.user_id, n.type
     ),
     counted as (
@@ -97,4 +100,124 @@ export async function deleteUnread(
     )
     select count(*)::int as gone from gone`
   return row.gone
+}
+
+/** A notification as it is stored, with its sender's present name; '' for a disabled or unknown account. */
+export type NotificationRow = {
+  seq: number
+  id: string
+  type: NotificationType
+  sender_id: number
+  sender_name: string
+  data: Record<string, unknown>
+  cause_type: string
+  cause_id: number
+  created_at: string
+  read_at: string | null
+}
+
+const columns = (sql: Db) => sql`
+  n.seq, n.id, n.type, n.sender_id, n.data, n.cause_type, n.cause_id, n.created_at,
+  coalesce((select u.name from users u where u.id = n.sender_id and u.deleted_at is null), '') as sender_name,
+  (select r.read_at from notification_reads r
+    where r.user_id = n.user_id and r.type = n.type and r.seq >= n.seq order by r.seq limit 1) as read_at`
+
+/** The unread number of each type and its newest five, newest first; one row with nulls for a type without any. */
+export const findStatistics = (sql: Db, userId: number) => sql<
+  ({ kind: NotificationType; unread: number } & (
+    | NotificationRow
+    | { [Key in keyof NotificationRow]: null }
+  ))[]
+>`
+  select t.type as kind, coalesce(c.unread, 0)::bigint as unread, newest.*
+  from unnest(array['at', 'comment', 'like', 'system', 'follow']) as t (type)
+  left join notification_counts c on c.user_id = ${userId} and c.type = t.type
+  left join lateral (
+    select ${columns(sql)} from notifications n
+    where n.user_id = ${userId} and n.type = t.type order by n.seq desc limit 5
+  ) as newest on t.type <> 'follow'
+  order by t.type, newest.seq desc`
+
+/** One page of a type, newest first, with the number of all; one row with nulls when the page is empty. */
+export const findPage = (sql: Db, userId: number, type: NotificationType, limit: number, offset: number) =>
+  sql<({ total: number } & (NotificationRow | { [Key in keyof NotificationRow]: null }))[]>`
+  select coalesce(c.total, 0)::bigint as total, page.*
+  from (select) as one
+  left join notification_counts c on c.user_id = ${userId} and c.type = ${type}
+  left join lateral (
+    select ${columns(sql)}
+    -- The rows skipped are counted in the index alone.
+    from (
+      select user_id, seq from notifications
+      where user_id = ${userId} and type = ${type} order by user_id, type, seq desc limit ${limit} offset ${offset}
+    ) as found
+    join notifications n on n.user_id = found.user_id and n.seq = found.seq
+  ) as page on true
+  order by page.seq desc`
+
+/** Marks what is unread of these types as read, and when. */
+export async function markRead(sql: Db, userId: number, types: readonly NotificationType[]): Promise<void> {
+  await sql`
+    with locked as (
+      select user_id, type from notification_counts
+      where user_id = ${userId} and type = any(${types as NotificationType[]}) order by type for update
+    ),
+    changed as (
+      update notification_counts c set unread = 0, read_seq = c.last_seq
+      from locked l where c.user_id = l.user_id and c.type = l.type and c.unread > 0
+      returning c.user_id, c.type, c.last_seq
+    )
+    insert into notification_reads (user_id, type, seq) select user_id, type, last_seq from changed`
+}
+
+/** A point up to which a person has read a type. */
+type Mark = { user_id: number; type: NotificationType; seq: number }
+
+/** Deletes up to `limit` notifications that were read longer ago than `days`, with the oldest marks as guide. */
+export async function deleteRead(
+  sql: Db,
+  days: number,
+  limit: number,
+): Promise<{ gone: number; marks: Mark[] }> {
+  const marks = await sql<Mark[]>`
+    select user_id, type, seq from notification_reads
+    where read_at < now() - make_interval(days => ${days}) order by read_at limit 200`
+  if (marks.length === 0) return { gone: 0, marks }
+  const [row] = await sql<[{ gone: number }]>`
+    with marks as (
+      select user_id, type, max(seq) as seq
+      from jsonb_to_recordset(${sql.json(marks as never)}) as m (user_id bigint, type text, seq bigint)
+      group by user_id, type
+    ),
+    locked as (
+      select user_id, type from notification_counts
+      where (user_id, type) in (select user_id, type from marks) order by user_id, type for update
+    ),
+    old as (
+      select n.user_id, n.seq from marks m join locked l on l.user_id = m.user_id and l.type = m.type
+      cross join lateral (
+        select user_id, seq from notifications
+        where user_id = m.user_id and type = m.type and seq <= m.seq order by seq limit ${limit}
+      ) as n
+      limit ${limit}
+    ),
+    gone as (
+      delete from notifications n using old o where n.user_id = o.user_id and n.seq = o.seq
+      returning n.user_id, n.type
+    ),
+    counted as (
+      update notification_counts kept set total = kept.total - g.number
+      from (select user_id, type, count(*) as number from gone group by user_id, type) as g
+      where kept.user_id = g.user_id and kept.type = g.type
+    )
+    select count(*)::int as gone from gone`
+  return { gone: row.gone, marks }
+}
+
+/** Forgets marks that cover nothing any more. */
+export async function deleteMarks(sql: Db, marks: Mark[]): Promise<void> {
+  await sql`
+    delete from notification_reads r
+    using jsonb_to_recordset(${sql.json(marks as never)}) as m (user_id bigint, type text, seq bigint)
+    where r.user_id = m.user_id and r.type = m.type and r.seq = m.seq`
 }

@@ -1,7 +1,9 @@
 import { uuidv7 } from '#lib/ids.ts'
+import { readSettings } from '#modules/settings/index.ts'
+import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database.ts'
 import { addJob } from '#platform/jobs.ts'
-import { deleteUnread, insertNotices, type Taken } from './queries.ts'
+import { deleteMarks, deleteRead, deleteUnread, insertNotices, type Taken } from './queries.ts'
 import type { Notice } from './schema.ts'
 
 /** How many notifications one statement takes back; more are left to a job. */
@@ -35,4 +37,20 @@ export async function notify(tx: Db, notices: Notice | Notice[]): Promise<void> 
 export async function takeBack(tx: Db, taken: Taken): Promise<void> {
   const gone = await deleteUnread(tx, taken, AT_ONCE)
   if (gone === AT_ONCE) await addJob(tx, 'take_back_notifications', taken)
+}
+
+/** Takes back what `takeBack` left over. */
+export async function takeBackRest(ctx: Context, taken: Taken): Promise<void> {
+  while ((await deleteUnread(ctx.sql, taken, AT_ONCE)) === AT_ONCE);
+}
+
+/** Deletes what was read longer ago than the setting says, in batches. */
+export async function tidyNotifications(ctx: Context): Promise<void> {
+  const days = (await readSettings(ctx))['notifications:keep-read-days']
+  for (;;) {
+    const { gone, marks } = await deleteRead(ctx.sql, days, AT_ONCE)
+    if (marks.length === 0) return
+    // Everything up to these marks is gone once a batch did not fill up.
+    if (gone < AT_ONCE) await deleteMarks(ctx.sql, marks)
+  }
 }

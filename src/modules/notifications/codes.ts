@@ -1,0 +1,134 @@
+import type { Language, Text } from '#platform/errors.ts'
+
+/**
+ * The integer in `resource.type` of a system notification (specification 2.9): what the notification is about. Clients
+ * keep these numbers, so one is never changed or used again; docs/notifications.md repeats the table.
+ */
+export const RESOURCE_CODES = {
+  other: 0,
+  users: 1,
+  feeds: 2,
+  comments: 3,
+  news: 4,
+  musics: 5,
+  music_specials: 6,
+  'feed-topics': 7,
+  questions: 8,
+  'question-answers': 9,
+  'question-topics': 10,
+  groups: 11,
+  'group-posts': 12,
+  reports: 13,
+  certifications: 14,
+  'wallet-cashes': 15,
+  'currency-cashes': 16,
+  'paid-nodes': 17,
+  notices: 18,
+} as const
+
+/** The code of a kind of resource; 0 for one without a code of its own. */
+export const resourceCode = (kind: string): number =>
+  (RESOURCE_CODES as Record<string, number | undefined>)[kind] ?? RESOURCE_CODES.other
+
+const DECIDED = (en: string, zh: string) => ({
+  passed: { en: `${en} was accepted.`, zh: `${zh}已通过。` },
+  rejected: { en: `${en} was rejected.`, zh: `${zh}未通过。` },
+})
+
+/** Every `type` of a system notification (R §10.3), and what it says where the writer gave no text, by `state`. */
+const SENTENCES = {
+  notice: { '': { en: 'There is a new notice.', zh: '你有一条新公告。' } },
+  'pinned:feeds': {
+    ...DECIDED('The request to pin your post', '你的动态置顶申请'),
+    admin: { en: 'Your post was pinned by an administrator.', zh: '管理员置顶了你的动态。' },
+  },
+  'pinned:feed/comment': DECIDED('The request to pin your comment', '你的评论置顶申请'),
+  'pinned:news/comment': DECIDED('The request to pin your comment', '你的评论置顶申请'),
+  'delete:feed/comment': {
+    '': { en: 'Your comment was deleted by an administrator.', zh: '管理员删除了你的评论。' },
+  },
+  reward: { '': { en: 'You were given a reward.', zh: '你收到了打赏。' } },
+  'reward:feeds': { '': { en: 'Your post was given a reward.', zh: '你的动态收到了打赏。' } },
+  'reward:news': { '': { en: 'Your article was given a reward.', zh: '你的资讯收到了打赏。' } },
+  purchase: { '': { en: 'Somebody paid for your content.', zh: '有人购买了你的付费内容。' } },
+  'news:pinned:accept': {
+    '': { en: 'The request to pin your article was accepted.', zh: '你的资讯置顶申请已通过。' },
+  },
+  'news:pinned:reject': {
+    '': { en: 'The request to pin your article was rejected.', zh: '你的资讯置顶申请未通过。' },
+  },
+  'news:audit': { '': { en: 'Your article was published.', zh: '你的资讯已通过审核。' } },
+  'news:reject': { '': { en: 'Your article was rejected.', zh: '你的资讯未通过审核。' } },
+  'news:delete:accept': {
+    '': { en: 'The request to delete your article was accepted.', zh: '你的资讯删除申请已通过。' },
+  },
+  'news:delete:reject': {
+    '': { en: 'The request to delete your article was rejected.', zh: '你的资讯删除申请未通过。' },
+  },
+  'feed:topic:create:passed': { '': { en: 'Your topic was accepted.', zh: '你创建的话题已通过审核。' } },
+  'feed:topic:create:failed': { '': { en: 'Your topic was rejected.', zh: '你创建的话题未通过审核。' } },
+  'feed:topic:create:waiting': {
+    '': { en: 'Your topic waits for review.', zh: '你创建的话题正在等待审核。' },
+  },
+  'user-certification': DECIDED('Your certification', '你的认证申请'),
+  'user-cash': DECIDED('Your withdrawal', '你的提现申请'),
+  'user-currency:cash': DECIDED('Your withdrawal of points', '你的积分提取申请'),
+  report: {
+    ...DECIDED('Your report', '你的举报'),
+    '': { en: 'Your report was handled.', zh: '你的举报已处理。' },
+  },
+  'qa:invitation': { '': { en: 'You were invited to answer a question.', zh: '有人邀请你回答问题。' } },
+  'question:answer': { '': { en: 'Your question was answered.', zh: '你的问题有了新回答。' } },
+  'qa:answer-adoption': { '': { en: 'Your answer was adopted.', zh: '你的回答被采纳了。' } },
+  'qa:reward': { '': { en: 'Your answer was given a reward.', zh: '你的回答收到了打赏。' } },
+  'qa:onlook': { '': { en: 'Somebody paid to see an answer to your question.', zh: '有人围观了你的问题。' } },
+  'qa:question-topic:accept': {
+    '': { en: 'The topic you proposed was accepted.', zh: '你申请的问答话题已通过。' },
+  },
+  'qa:question-topic:reject': {
+    '': { en: 'The topic you proposed was rejected.', zh: '你申请的问答话题未通过。' },
+  },
+  'qa:question-excellent:accept': {
+    '': { en: 'Your question was made an excellent one.', zh: '你的问题精选申请已通过。' },
+  },
+  'qa:question-excellent:reject': {
+    '': {
+      en: 'The request to make your question an excellent one was rejected.',
+      zh: '你的问题精选申请未通过。',
+    },
+  },
+  'group:join': { '': { en: 'Somebody joined your group or asks to.', zh: '有人加入或申请加入你的圈子。' } },
+  'group:join:accept': {
+    '': { en: 'You were accepted into the group.', zh: '你加入圈子的申请已通过。' },
+  },
+  'group:join:reject': {
+    '': { en: 'Your request to join the group was rejected.', zh: '你加入圈子的申请未通过。' },
+  },
+  'group:audit': DECIDED('Your group', '你创建的圈子'),
+  'group:transform': { '': { en: 'A group was handed over to you.', zh: '你成为了圈子的圈主。' } },
+  'group:transfer': { '': { en: 'A group was handed over to you.', zh: '你成为了圈子的圈主。' } },
+  'group:post-reward': { '': { en: 'Your post was given a reward.', zh: '你的帖子收到了打赏。' } },
+  'group:post-pinned': DECIDED('The request to pin your post', '你的帖子置顶申请'),
+  'group:comment-pinned': DECIDED('The request to pin your comment', '你的评论置顶申请'),
+  'group:send-comment-pinned': {
+    '': { en: 'Somebody asks to pin a comment on your post.', zh: '有人申请在你的帖子下置顶评论。' },
+  },
+  'group:report-post': {
+    ...DECIDED('A report of a post in your group', '圈子内的帖子举报'),
+    '': { en: 'A post in your group was reported.', zh: '你的圈子有帖子被举报。' },
+  },
+  'group:report-comment': {
+    ...DECIDED('A report of a comment in your group', '圈子内的评论举报'),
+    '': { en: 'A comment in your group was reported.', zh: '你的圈子有评论被举报。' },
+  },
+} as const satisfies Record<string, Record<string, Text>>
+
+export type SystemType = keyof typeof SENTENCES
+export const SYSTEM_TYPES = Object.keys(SENTENCES) as SystemType[]
+
+/** What a system notification says in a language, when its writer gave no text. */
+export function sentenceOf(type: unknown, state: unknown, language: Language): string {
+  const byState = (SENTENCES as Record<string, Record<string, Text> | undefined>)[String(type)]
+  const text = byState?.[String(state ?? '')] ?? byState?.['']
+  return text?.[language] ?? ''
+}

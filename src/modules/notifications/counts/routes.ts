@@ -1,0 +1,98 @@
+import type { Context } from '#platform/context.ts'
+import { transaction } from '#platform/database.ts'
+import { language, type Server, viewerOf } from '#platform/http.ts'
+import { Empty } from '#platform/schema.ts'
+import { findStatistics, markRead } from '../queries.ts'
+import type { NotificationType } from '../schema.ts'
+import { clearMutual, clearPins, findUnread } from './queries.ts'
+import { ClearBody, COUNTERS, Counts, type FindPendingPins, type PinSources, UnreadCount } from './schema.ts'
+import { unreadCountView } from './view.ts'
+
+const none: FindPendingPins = async () => ({ count: 0, time: null })
+const TYPE_OF: Partial<Record<(typeof COUNTERS)[number], NotificationType>> = {
+  following: 'follow',
+  liked: 'like',
+  commented: 'comment',
+  system: 'system',
+  at: 'at',
+}
+
+/** The counters of earlier clients (R §10.5); `pins` counts what waits for the person in higher modules. */
+export const countRoutes =
+  (pins: PinSources = {}) =>
+  (server: Server, ctx: Context) => {
+    const { sql } = ctx
+    const tags = ['Notifications']
+    const feedPins = pins['feed-comment-pinned'] ?? none
+    const newsPins = pins['news-comment-pinned'] ?? none
+
+    server.get(
+      '/user/counts',
+      {
+        config: { access: 'user' },
+        schema: { tags, summary: 'Unread numbers', response: { 200: Counts } },
+      },
+      async (request) => {
+        const { id } = viewerOf(request)
+        const unread = await findUnread(sql, id)
+        const [feeds, news] = await Promise.all([
+          feedPins(sql, id, unread.feed_pins),
+          newsPins(sql, id, unread.news_pins),
+        ])
+        return {
+          user: {
+            following: unread.follow,
+            liked: unread.like,
+            commented: unread.comment,
+            system: unread.system,
+            'news-comment-pinned': news.count,
+            'feed-comment-pinned': feeds.count,
+            mutual: unread.mutual,
+            at: unread.at,
+          },
+        }
+      },
+    )
+
+    server.patch(
+      '/user/counts',
+      {
+        config: { access: 'user' },
+        schema: {
+          tags,
+          summary: 'Clear one or all unread numbers',
+          body: ClearBody,
+          response: { 204: Empty },
+        },
+      },
+      async (request, reply) => {
+        const { id } = viewerOf(request)
+        const names = request.body.type ? [request.body.type] : [...COUNTERS]
+        const types = names.map((name) => TYPE_OF[name]).filter((type) => type !== undefined)
+        const cleared = names.filter((name) => name.endsWith('-pinned'))
+        await transaction(sql, async (tx) => {
+          if (types.length > 0) await markRead(tx, id, types)
+          if (names.includes('mutual')) await clearMutual(tx, id)
+          if (cleared.length > 0) await clearPins(tx, id, cleared)
+        })
+        return reply.code(204).send(null)
+      },
+    )
+
+    server.get(
+      '/user/unread-count',
+      {
+        config: { access: 'user' },
+        schema: { tags, summary: 'Unread numbers with who caused them', response: { 200: UnreadCount } },
+      },
+      async (request) => {
+        const { id } = viewerOf(request)
+        const [rows, unread] = await Promise.all([findStatistics(sql, id), findUnread(sql, id)])
+        const [feeds, news] = await Promise.all([
+          feedPins(sql, id, unread.feed_pins),
+          newsPins(sql, id, unread.news_pins),
+        ])
+        return unreadCountView(id, rows, { feeds, 'news-comments': news }, language(request))
+      },
+    )
+  }

@@ -1,0 +1,374 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import {
+  type Notice,
+  type NotificationType,
+  notificationCounters,
+  notify,
+  takeBack,
+} from '#modules/notifications/index.ts'
+import { createWorld, type Person } from '#test/world.ts'
+import { RESOURCE_CODES, resourceCode, SYSTEM_TYPES, sentenceOf } from './codes.ts'
+import { takeBackRest, tidyNotifications } from './service.ts'
+
+const { as, guest, person, sql, ctx } = await createWorld()
+
+type DoneType = Exclude<NotificationType, 'system'>
+type Step = { what: string; type: DoneType; who: number; by: number; cause: number }
+
+let causes = 1000
+const tell = async (recipient: Person, sender: Person | null, type: NotificationType, data: object = {}) => {
+  causes += 1
+  const cause = { type: 'feeds', id: causes }
+  const notice = { type, recipients: [recipient.id], senderId: sender?.id ?? 0, cause, data }
+  await notify(sql, notice as Notice)
+  return cause
+}
+const statistics = async (who: Person) => (await as(who, 'GET', '/user/notification-statistics')).body
+const list = async (who: Person, query: string) => (await as(who, 'GET', `/user/notifications?${query}`)).body
+const ZULU = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
+
+test('statistics of somebody without any notification have every key', async () => {
+  const ann = await person()
+  assert.deepEqual(await statistics(ann), {
+    at: { badge: 0, last_created_at: null, preview_users_names: [] },
+    comment: { badge: 0, last_created_at: null, preview_users_names: [] },
+    like: { badge: 0, last_created_at: null, preview_users_names: [] },
+    system: { badge: 0, first: null },
+    follow: { badge: 0 },
+  })
+})
+
+test('statistics count what is unread and name the senders of the newest five once each', async () => {
+  const [ann, ...senders] = await Promise.all(Array.from({ length: 7 }, () => person()))
+  for (const sender of senders) await tell(ann!, sender, 'like')
+  await tell(ann!, senders[5]!, 'like')
+  await tell(ann!, senders[0]!, 'follow')
+  const body = await statistics(ann!)
+  assert.equal(body.like.badge, 7)
+  assert.match(body.like.last_created_at, ZULU)
+  assert.deepEqual(
+    body.like.preview_users_names,
+    [5, 4, 3, 2].map((index) => senders[index]!.name),
+  )
+  assert.deepEqual(body.follow, { badge: 1 })
+})
+
+test('the newest system notification comes with its text, a sender and an integer resource type', async () => {
+  const ann = await person()
+  await tell(ann, null, 'system', { type: 'pinned:feeds', state: 'passed', feed: { id: 3 } })
+  await tell(ann, await person(), 'comment', { contents: 'later, and no system one' })
+  const { first, badge } = (await statistics(ann)).system
+  assert.equal(badge, 1)
+  assert.equal(first.read_at, null)
+  assert.deepEqual(first.data, {
+    type: 'pinned:feeds',
+    state: 'passed',
+    feed: { id: 3 },
+    sender: { id: 0, name: 'Kith' },
+    commentable: { type: 'feeds', id: causes - 1 },
+    resource: { type: RESOURCE_CODES.feeds, id: causes - 1 },
+    contents: 'The request to pin your post was accepted.',
+  })
+  const chinese = await as(ann, 'GET', '/user/notification-statistics', undefined, {
+    'accept-language': 'zh',
+  })
+  assert.equal(chinese.body.system.first.data.contents, '你的动态置顶申请已通过。')
+})
+
+test('every type of the list has contents, sender and commentable, and what it has besides', async () => {
+  const [ann, bob] = [await person(), await person()]
+  const comment = await tell(ann, bob, 'comment', {
+    contents: 'Nice',
+    commentable: { type: 'feeds', id: 9 },
+    hasReply: true,
+  })
+  await tell(ann, bob, 'like', { resource: { type: 'feeds', id: 9 } })
+  await tell(ann, bob, 'at', { resource: { type: 'comments', id: comment.id }, contents: 'hi @ann' })
+  await tell(ann, bob, 'follow')
+  const sender = { id: bob.id, name: bob.name }
+  const dataOf = async (type: string) => (await list(ann, `type=${type}`)).data[0].data
+  assert.deepEqual(await dataOf('comment'), {
+    contents: 'Nice',
+    sender,
+    commentable: { type: 'feeds', id: 9 },
+    hasReply: true,
+  })
+  const liked = { type: 'feeds', id: 9 }
+  assert.deepEqual(await dataOf('like'), { contents: '', sender, commentable: liked, resource: liked })
+  const place = { type: 'comments', id: comment.id }
+  assert.deepEqual(await dataOf('at'), { contents: 'hi @ann', sender, commentable: place, resource: place })
+  assert.deepEqual(await dataOf('follow'), {
+    contents: '',
+    sender,
+    ...sender,
+    commentable: { type: 'feeds', id: causes },
+  })
+})
+
+test('the name of a sender is the present one, and empty once the account is disabled', async () => {
+  const [ann, bob] = [await person(), await person()]
+  await tell(ann, bob, 'like')
+  await sql`update users set name = 'Robert' where id = ${bob.id}`
+  assert.equal((await list(ann, 'type=like')).data[0].data.sender.name, 'Robert')
+  await sql`update users set deleted_at = now() where id = ${bob.id}`
+  assert.deepEqual((await list(ann, 'type=like')).data[0].data.sender, { id: bob.id, name: '' })
+  assert.deepEqual((await statistics(ann)).like.preview_users_names, [])
+})
+
+test('the list has pages of 15, newest first, with links and numbers that hold on every page', async () => {
+  const [ann, bob] = [await person(), await person()]
+  const ids: number[] = []
+  for (let index = 0; index < 32; index += 1) ids.unshift((await tell(ann, bob, 'like')).id)
+  const path = `${ctx.config.publicUrl}/api/v2/user/notifications`
+  const url = (page: number) => `${path}?type=like&page=${page}`
+  const seen: number[] = []
+  for (const page of [1, 2, 3]) {
+    const { data, links, meta } = await list(ann, `type=like&page=${page}`)
+    seen.push(...data.map((each: { data: { commentable: { id: number } } }) => each.data.commentable.id))
+    assert.deepEqual(links, {
+      first: url(1),
+      last: url(3),
+      prev: page === 1 ? null : url(page - 1),
+      next: page === 3 ? null : url(page + 1),
+    })
+    assert.deepEqual(meta, {
+      current_page: page,
+      from: page * 15 - 14,
+      last_page: 3,
+      path,
+      per_page: 15,
+      to: Math.min(page * 15, 32),
+      total: 32,
+    })
+  }
+  assert.deepEqual(seen, ids)
+  const beyond = await list(ann, 'type=like&page=9')
+  assert.deepEqual(beyond.data, [])
+  assert.deepEqual([beyond.meta.from, beyond.meta.to, beyond.meta.total], [null, null, 32])
+  assert.deepEqual([beyond.links.prev, beyond.links.next], [url(8), null])
+  assert.equal((await list(ann, 'type=like&page=NaN')).meta.current_page, 1)
+})
+
+test('an empty list has one page, and another person has none of what is mine', async () => {
+  const { data, meta, links } = await list(await person(), 'type=at')
+  assert.deepEqual(data, [])
+  assert.deepEqual([meta.from, meta.to, meta.total, meta.last_page], [null, null, 0, 1])
+  assert.deepEqual([links.prev, links.next], [null, null])
+})
+
+test('type is needed and has to be a known one; without a token it is 401', async () => {
+  const ann = await person()
+  for (const query of ['', '?type=', '?type=news']) {
+    for (const method of ['GET', 'PATCH'] as const) {
+      const { status, body } = await as(ann, method, `/user/notifications${query}`)
+      assert.equal(status, 422)
+      assert.ok(body.errors.type, query)
+    }
+  }
+  for (const path of ['/user/notifications?type=at', '/user/notification-statistics', '/user/counts'])
+    assert.equal((await guest('GET', path)).status, 401)
+})
+
+test('marking a type as read touches that type only, from body or query, and keeps the time of each', async () => {
+  const [ann, bob] = [await person(), await person()]
+  await tell(ann, bob, 'like')
+  await tell(ann, bob, 'at')
+  assert.equal((await as(ann, 'PATCH', '/user/notifications', { type: 'like' })).status, 204)
+  const first = (await list(ann, 'type=like')).data[0].read_at
+  assert.match(first, ZULU)
+  assert.equal((await statistics(ann)).like.badge, 0)
+  assert.equal((await statistics(ann)).at.badge, 1)
+  assert.equal((await list(ann, 'type=at')).data[0].read_at, null)
+
+  await sql`update notification_reads set read_at = '2020-01-01' where user_id = ${ann.id}`
+  await tell(ann, bob, 'like')
+  assert.deepEqual(
+    (await list(ann, 'type=like')).data.map((each: { read_at: string }) => each.read_at),
+    [null, '2020-01-01T00:00:00Z'],
+  )
+  assert.equal((await as(ann, 'PATCH', '/user/notifications?type=like')).status, 204)
+  assert.equal((await as(ann, 'PATCH', '/user/notifications?type=like')).status, 204)
+  const times = (await list(ann, 'type=like')).data.map((each: { read_at: string }) => each.read_at)
+  assert.notEqual(times[0], times[1])
+  assert.equal(times[1], '2020-01-01T00:00:00Z')
+})
+
+test('clearing new followers zeroes the counter and keeps the history', async () => {
+  const [ann, bob] = [await person(), await person()]
+  await tell(ann, bob, 'follow')
+  for (const _ of [1, 2])
+    assert.equal((await as(ann, 'PATCH', '/user/clear-follow-notification')).status, 204)
+  assert.equal((await statistics(ann)).follow.badge, 0)
+  const { data, meta } = await list(ann, 'type=follow')
+  assert.equal(meta.total, 1)
+  assert.match(data[0].read_at, ZULU)
+})
+
+test('the counters of earlier clients follow the badges, and are cleared one by one or together', async () => {
+  const [ann, bob] = [await person(), await person()]
+  await sql`insert into user_follows (user_id, target_id) values (${ann.id}, ${bob.id})`
+  for (const type of ['follow', 'like', 'comment', 'at'] as const) await tell(ann, bob, type)
+  await tell(ann, null, 'system', { type: 'report' })
+  const counts = async () => (await as(ann, 'GET', '/user/counts')).body.user
+  const pins = { 'news-comment-pinned': 0, 'feed-comment-pinned': 0 }
+  assert.deepEqual(await counts(), {
+    following: 1,
+    liked: 1,
+    commented: 1,
+    system: 1,
+    mutual: 1,
+    at: 1,
+    ...pins,
+  })
+  assert.equal((await as(ann, 'PATCH', '/user/counts', { type: 'liked' })).status, 204)
+  assert.equal((await as(ann, 'PATCH', '/user/counts', { type: 'mutual' })).status, 204)
+  assert.deepEqual(await counts(), {
+    following: 1,
+    liked: 0,
+    commented: 1,
+    system: 1,
+    mutual: 0,
+    at: 1,
+    ...pins,
+  })
+  assert.equal((await as(ann, 'PATCH', '/user/counts', { type: 'feed-comment-pinned' })).status, 204)
+  assert.equal((await as(ann, 'PATCH', '/user/counts', { type: 'nothing' })).status, 422)
+  assert.equal((await as(ann, 'PATCH', '/user/counts')).status, 204)
+  assert.deepEqual(Object.values(await counts()), [0, 0, 0, 0, 0, 0, 0, 0])
+})
+
+test('the overview of earlier clients names who did what', async () => {
+  const [ann, bob] = [await person(), await person()]
+  await tell(ann, bob, 'comment', { contents: 'Nice' })
+  await tell(ann, bob, 'at', { contents: '@ann' })
+  const { status, body } = await as(ann, 'GET', '/user/unread-count')
+  assert.equal(status, 200)
+  assert.deepEqual(body.counts, {
+    user_id: ann.id,
+    unread_comments_count: 1,
+    unread_likes_count: 0,
+    unread_follows_count: 0,
+    unread_at_count: 1,
+    system: 0,
+  })
+  assert.deepEqual(body.comments[0].user, { id: bob.id, name: bob.name })
+  assert.deepEqual(body.atme.users, [bob.name])
+  assert.deepEqual([body.likes, body.system], [[], null])
+  assert.deepEqual(body.pinneds.feeds, { time: null, count: 0 })
+})
+
+test('every system type has a text in both languages, and every code is given once', () => {
+  for (const type of SYSTEM_TYPES)
+    for (const state of ['passed', 'rejected', undefined])
+      for (const language of ['en', 'zh'] as const) {
+        const text = sentenceOf(type, state, language)
+        if (state === 'passed' || text !== '') assert.ok(text.length > 3, `${type} ${state}`)
+      }
+  const codes = Object.values(RESOURCE_CODES)
+  assert.equal(new Set(codes).size, codes.length)
+  assert.equal(resourceCode('unheard-of'), 0)
+})
+
+test('what is read for longer than the setting says is tidied, and nothing else', async () => {
+  const [ann, bob] = [await person(), await person()]
+  await tell(ann, bob, 'like')
+  await as(ann, 'PATCH', '/user/notifications', { type: 'like' })
+  await tell(ann, bob, 'like')
+  await as(ann, 'PATCH', '/user/notifications', { type: 'like' })
+  await sql`update notification_reads set read_at = now() - interval '400 days' where user_id = ${ann.id}`
+  await tell(ann, bob, 'like')
+  await as(ann, 'PATCH', '/user/notifications', { type: 'like' })
+  await tell(ann, bob, 'like')
+  await tidyNotifications(ctx)
+  const { data, meta } = await list(ann, 'type=like')
+  assert.equal(meta.total, 2)
+  assert.equal(data.length, 2)
+  assert.equal((await statistics(ann)).like.badge, 1)
+  const marks = await sql`select 1 from notification_reads where user_id = ${ann.id}`
+  assert.equal(marks.length, 1)
+})
+
+test('taking back more than one batch leaves the rest to a job', async () => {
+  const ann = await person()
+  const cause = { type: 'feeds', id: 424_242 }
+  await sql`
+    with people as (
+      insert into users (name, name_key) select 'crowd' || n, 'crowd' || n from generate_series(1, 5100) as n returning id
+    )
+    select count(*) from people`
+  const crowd = await sql<{ id: number }[]>`select id from users where name like 'crowd%'`
+  const recipients = crowd.map((row) => row.id)
+  await notify(sql, { type: 'at', recipients, senderId: ann.id, cause, data: {} })
+  await takeBack(sql, { cause })
+  const left = () => sql`select 1 from notifications where cause_type = 'feeds' and cause_id = ${cause.id}`
+  assert.equal((await left()).length, 100)
+  const [job] = await sql<{ payload: { cause: typeof cause } }[]>`
+    select payload from graphile_worker._private_jobs j
+    join graphile_worker._private_tasks t on t.id = j.task_id where t.identifier = 'take_back_notifications'`
+  await takeBackRest(ctx, job!.payload)
+  assert.equal((await left()).length, 0)
+})
+
+const inBalance = async () => {
+  for (const check of notificationCounters) assert.deepEqual([...(await check.find(sql))], [], check.name)
+}
+
+test('after any sequence of doings, one by one or at once, badges and totals equal a recount', async () => {
+  const people = await Promise.all(Array.from({ length: 4 }, () => person()))
+  const step = fc.record({
+    what: fc.constantFrom('tell', 'tell', 'tell', 'back', 'read', 'clear', 'block', 'tidy'),
+    type: fc.constantFrom<DoneType>('at', 'comment', 'like', 'follow'),
+    who: fc.nat({ max: 3 }),
+    by: fc.nat({ max: 3 }),
+    cause: fc.integer({ min: 1, max: 4 }),
+    atOnce: fc.boolean(),
+  })
+  const run = async ({ what, type, who, by, cause: id }: Step) => {
+    const [person, sender] = [people[who]!, people[by]!]
+    const cause = { type: 'property', id }
+    if (what === 'tell') {
+      const recipients = people.slice(who).map((each) => each.id)
+      await notify(sql, { type, recipients, senderId: sender.id, cause, data: {} })
+    } else if (what === 'back') await takeBack(sql, { type, cause })
+    else if (what === 'read') await as(person, 'PATCH', '/user/notifications', { type })
+    else if (what === 'clear') await as(person, 'PATCH', '/user/counts')
+    else if (what === 'tidy') {
+      await sql`update notification_reads set read_at = now() - interval '1 year' where user_id = ${person.id}`
+      await tidyNotifications(ctx)
+    } else if (who !== by)
+      await sql`insert into user_blocks (user_id, target_id) values (${person.id}, ${sender.id}) on conflict do nothing`
+  }
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
+      let together: Promise<void>[] = []
+      for (const each of steps) {
+        together.push(run(each))
+        if (!each.atOnce) {
+          await Promise.all(together)
+          together = []
+        }
+      }
+      await Promise.all(together)
+      await inBalance()
+      await sql`delete from user_blocks`
+    }),
+    { numRuns: 25 },
+  )
+})
+
+test('drift is found and mended, whatever is written meanwhile', async () => {
+  const [ann, bob] = [await person(), await person()]
+  await tell(ann, bob, 'like')
+  await sql`update notification_counts set unread = 7, total = 9 where user_id = ${ann.id}`
+  const [unread, total] = notificationCounters
+  assert.deepEqual([...(await unread!.find(sql))], [{ key: `${ann.id} like`, kept: 7, counted: 1 }])
+  assert.equal((await total!.find(sql)).length, 1)
+  await Promise.all([unread!.mend(sql), tell(ann, bob, 'like'), tell(ann, bob, 'like')])
+  await inBalance()
+  await sql`delete from notification_counts where user_id = ${ann.id}`
+  await unread!.mend(sql)
+  await inBalance()
+  assert.equal((await statistics(ann)).like.badge, 3)
+})

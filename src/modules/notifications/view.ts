@@ -1,0 +1,102 @@
+import { zuluTime, zuluTimeOrNull } from '#lib/time.ts'
+import type { Language } from '#platform/errors.ts'
+import { resourceCode, sentenceOf } from './codes.ts'
+import type { findStatistics, NotificationRow } from './queries.ts'
+import type { Notification, NotificationPage, NotificationType, Statistics } from './schema.ts'
+
+export const PAGE_SIZE = 15
+const SYSTEM = { id: 0, name: 'Kith' }
+
+type Reference = { type: string; id: number }
+
+function dataOf(row: NotificationRow, language: Language): Notification['data'] {
+  const { contents, resource, commentable, ...rest } = row.data as {
+    contents?: string
+    resource?: Reference
+    commentable?: Reference
+  }
+  const cause = { type: row.cause_type, id: row.cause_id }
+  const about = resource ?? cause
+  const sender = row.sender_id === 0 ? SYSTEM : { id: row.sender_id, name: row.sender_name }
+  const common = { ...rest, sender, commentable: commentable ?? about }
+  if (row.type === 'system') {
+    const { type, state } = rest as { type?: unknown; state?: unknown }
+    return {
+      ...common,
+      contents: contents ?? sentenceOf(type, state, language),
+      resource: { type: resourceCode(about.type), id: about.id },
+    }
+  }
+  // A follower is named flat as well (R §10.2).
+  const follower = row.type === 'follow' ? sender : {}
+  return { ...common, ...follower, contents: contents ?? '', ...(resource ? { resource } : {}) }
+}
+
+/** A stored notification as its reader gets it. */
+export const notificationView = (row: NotificationRow, language: Language): Notification => ({
+  id: row.id,
+  created_at: zuluTime(row.created_at),
+  read_at: zuluTimeOrNull(row.read_at),
+  data: dataOf(row, language),
+})
+
+const isPresent = <Row extends { id: string | null }>(row: Row): row is Row & NotificationRow =>
+  row.id !== null
+
+/** Specification 4.9, statistics. */
+export function statisticsView(
+  rows: Awaited<ReturnType<typeof findStatistics>>,
+  language: Language,
+): Statistics {
+  const ofType = (type: NotificationType) => rows.filter((row) => row.kind === type)
+  const badge = (type: NotificationType) => ofType(type)[0]?.unread ?? 0
+  const preview = (type: NotificationType) => {
+    const newest = ofType(type).filter(isPresent)
+    const names = newest.map((row) => row.sender_name).filter((name) => name !== '')
+    return {
+      badge: badge(type),
+      last_created_at: newest[0] ? zuluTime(newest[0].created_at) : null,
+      preview_users_names: [...new Set(names)],
+    }
+  }
+  const first = ofType('system').find(isPresent)
+  return {
+    at: preview('at'),
+    comment: preview('comment'),
+    like: preview('like'),
+    system: { badge: badge('system'), first: first ? notificationView(first, language) : null },
+    follow: { badge: badge('follow') },
+  }
+}
+
+/** Specification 4.9, list; `from` and `to` are null on an empty page (R §10.1). */
+export function pageView(
+  rows: ({ total: number } & (NotificationRow | { [Key in keyof NotificationRow]: null }))[],
+  asked: { type: NotificationType; page: number; path: string },
+  language: Language,
+): NotificationPage {
+  const { type, page, path } = asked
+  const data = rows.filter(isPresent).map((row) => notificationView(row, language))
+  const total = rows[0]?.total ?? 0
+  const last = Math.max(1, Math.ceil(total / PAGE_SIZE))
+  const url = (number: number) => `${path}?type=${type}&page=${number}`
+  const from = (page - 1) * PAGE_SIZE + 1
+  return {
+    data,
+    links: {
+      first: url(1),
+      last: url(last),
+      prev: page > 1 ? url(page - 1) : null,
+      next: page < last ? url(page + 1) : null,
+    },
+    meta: {
+      current_page: page,
+      from: data.length > 0 ? from : null,
+      last_page: last,
+      path,
+      per_page: PAGE_SIZE,
+      to: data.length > 0 ? from + data.length - 1 : null,
+      total,
+    },
+  }
+}
