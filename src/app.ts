@@ -18,6 +18,8 @@ import { createServer, type Server } from '#platform/http.ts'
 const ROUTES = [
   abilityRoutes, // 0
   nodeRoutes,
+  notificationRoutes, // 1
+  countRoutes(),
   auditRoutes, // 7
   settingsRoutes,
   roleRoutes,
@@ -26,7 +28,6 @@ const ROUTES = [
 
 /** Routes outside the API: the bytes of files. */
 const BYTES_ROUTES = [uploadBytesRoutes, nodeBytesRoutes]
-const ROUTES = [abilityRoutes, notificationRoutes, countRoutes()]
 
 /** Builds the HTTP server on a context, without listening. */
 export async function buildApp(ctx: Context): Promise<Server> {

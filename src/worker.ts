@@ -5,14 +5,10 @@ import type { Context } from '#platform/context.ts'
 import { type JobsConnection, runJobs, type Schedule, type TaskList } from '#platform/jobs.ts'
 
 /** Every job of the modules, by task name. */
-const TASKS: ((ctx: Context) => TaskList)[] = [tokenTasks, fileTasks]
+const TASKS: ((ctx: Context) => TaskList)[] = [tokenTasks, fileTasks, notificationTasks]
 
 /** What runs by the clock. */
-const SCHEDULES: Schedule[] = [...tokenSchedules, ...fileSchedules]
-const TASKS: ((ctx: Context) => TaskList)[] = [tokenTasks, notificationTasks]
-
-/** What runs by the clock. */
-const SCHEDULES: Schedule[] = [...tokenSchedules, ...notificationSchedules]
+const SCHEDULES: Schedule[] = [...tokenSchedules, ...fileSchedules, ...notificationSchedules]
 
 /** Runs jobs on this context until stopped. By default inside the server; on its own with `kith worker`. */
 export function startWorker(ctx: Context, connection: JobsConnection) {

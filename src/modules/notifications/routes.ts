@@ -55,7 +55,7 @@ export function notificationRoutes(server: Server, ctx: Context) {
     },
     async (request, reply) => {
       await markRead(sql, viewerOf(request).id, [request.body.type])
-      return reply.code(204).send(null)
+      return reply.code(204).send()
     },
   )
 
@@ -68,7 +68,7 @@ export function notificationRoutes(server: Server, ctx: Context) {
     async (request, reply) => {
       // The original deletes the history; here it is only marked as read (R §28.10).
       await markRead(sql, viewerOf(request).id, ['follow'])
-      return reply.code(204).send(null)
+      return reply.code(204).send()
     },
   )
 }

@@ -75,7 +75,7 @@ export const countRoutes =
           if (names.includes('mutual')) await clearMutual(tx, id)
           if (cleared.length > 0) await clearPins(tx, id, cleared)
         })
-        return reply.code(204).send(null)
+        return reply.code(204).send()
       },
     )
 
