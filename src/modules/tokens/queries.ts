@@ -42,34 +42,47 @@ export type Exchange = {
 
 /**
  * Marks a token as exchanged, once. `repeated`: it was exchanged within the last 30 seconds, by a client that lost the
- * answer; `reused`: longer ago, so somebody else holds it too; `over`: revoked, or older than the refresh window.
+ * answer; `reused`: longer ago, so somebody else holds it too; `over`: revoked, or older than the refresh window. The
+ * family is locked, so that it cannot be revoked between this and the token that is made next.
  */
 export async function exchangeToken(sql: Db, hash: Buffer): Promise<Exchange | undefined> {
   const [row] = await sql<Exchange[]>`
     with held as (
-      select t.*, f.revoked_at is not null or t.refresh_until <= now() as over
+      select t.user_id, t.family, t.exchanged_at, f.revoked_at, t.refresh_until <= now() as late
       from tokens t join token_families f on f.user_id = t.user_id and f.id = t.family
-      where t.hash = ${hash} for update of t
+      where t.hash = ${hash} for update of t for share of f
     ),
     marked as (
       update tokens set exchanged_at = now() where hash = ${hash} and exchanged_at is null
-        and exists (select from held where not over)
+        and exists (select from held where revoked_at is null and not late)
     )
     select user_id, family, case
-      when over then 'over'
+      when revoked_at is not null then 'over'
+      when exchanged_at <= now() - interval '30 seconds' then 'reused'
+      when late then 'over'
       when exchanged_at is null then 'exchanged'
-      when exchanged_at > now() - interval '30 seconds' then 'repeated'
-      else 'reused' end as outcome
+      else 'repeated' end as outcome
     from held`
   return row
 }
 
-/** Revokes one sign-in of a person, or all of them, except one to be kept. */
-export async function revokeFamilies(sql: Db, userId: number, family: string | null, except: string | null) {
-  await sql`
-    update token_families set revoked_at = now()
-    where user_id = ${userId} and revoked_at is null
-      ${family === null ? sql`` : sql`and id = ${family}`} ${except === null ? sql`` : sql`and id <> ${except}`}`
+/** Revokes one sign-in of a person, or all of them, except one to be kept. Answers the tokens that were still good. */
+export async function revokeFamilies(
+  sql: Db,
+  userId: number,
+  family: string | null,
+  except: string | null,
+): Promise<Buffer[]> {
+  const rows = await sql<{ hash: Buffer }[]>`
+    with revoked as (
+      update token_families set revoked_at = now()
+      where user_id = ${userId} and revoked_at is null
+        ${family === null ? sql`` : sql`and id = ${family}`} ${except === null ? sql`` : sql`and id <> ${except}`}
+      returning user_id, id
+    )
+    select t.hash from revoked r join tokens t on t.user_id = r.user_id and t.family = r.id
+    where t.expires_at > now() and t.exchanged_at is null`
+  return rows.map((row) => row.hash)
 }
 
 /** Removes tokens that can neither be used nor exchanged any more, and families left without one. */

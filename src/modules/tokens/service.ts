@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { defineCache } from '#platform/cache.ts'
 import type { Context } from '#platform/context.ts'
-import type { Db } from '#platform/database.ts'
+import { type Db, transaction } from '#platform/database.ts'
 import { unauthenticated } from '#platform/errors.ts'
 import type { Viewer } from '#platform/http.ts'
 import { exchangeToken, findToken, insertToken, removeOldTokens, revokeFamilies } from './queries.ts'
@@ -22,6 +22,7 @@ type Entry = { viewer: Viewer | null }
 
 const cacheOf = defineCache<Entry>('tokens', { max: 100_000, ttlMs: 30_000 })
 const hashOf = (token: string) => createHash('sha256').update(token).digest()
+const keyOf = (hash: Buffer) => hash.toString('base64')
 
 /** Makes a token, for a new sign-in unless a family is given. */
 export async function issueToken(
@@ -48,7 +49,7 @@ export async function issueToken(
 /** The person behind a token that is good now, else null. */
 export function findViewer(ctx: Context, token: string): Promise<Viewer | null> | Viewer | null {
   const hash = hashOf(token)
-  const entry = cacheOf(ctx).get(hash.toString('base64'), async () => {
+  const entry = cacheOf(ctx).get(keyOf(hash), async () => {
     const row = await findToken(ctx.sql, hash)
     if (!row || row.expired || row.revoked || row.exchanged) return { viewer: null }
     return { viewer: { id: row.user_id, family: row.family, expiresAt: Date.now() + row.expires_in_ms } }
@@ -64,32 +65,43 @@ const stillGood = ({ viewer }: Entry): Viewer | null =>
  * (decisions §4); within them the client is given another token, because it may have lost the first answer.
  */
 export async function refreshToken(ctx: Context, token: string): Promise<IssuedToken> {
-  const exchange = await exchangeToken(ctx.sql, hashOf(token))
-  if (!exchange || exchange.outcome === 'over') throw unauthenticated()
-  if (exchange.outcome === 'reused') {
-    await revokeTokens(ctx, ctx.sql, exchange.user_id, { family: exchange.family })
-    forgetTokens(ctx)
-    throw unauthenticated()
-  }
-  const issued = await issueToken(ctx.sql, exchange.user_id, exchange.family)
-  await cacheOf(ctx).announce(ctx.sql, hashOf(token).toString('base64'))
-  cacheOf(ctx).drop(hashOf(token).toString('base64'))
-  return issued
+  const hash = hashOf(token)
+  const result = await transaction(ctx.sql, async (tx) => {
+    const exchange = await exchangeToken(tx, hash)
+    if (!exchange || exchange.outcome === 'over') return { keys: [] }
+    if (exchange.outcome === 'reused')
+      return { keys: await revokeTokens(ctx, tx, exchange.user_id, { family: exchange.family }) }
+    await cacheOf(ctx).announce(tx, keyOf(hash))
+    return { keys: [keyOf(hash)], issued: await issueToken(tx, exchange.user_id, exchange.family) }
+  })
+  forgetTokens(ctx, result.keys)
+  if (!result.issued) throw unauthenticated()
+  return result.issued
 }
 
-/** Ends one sign-in (`family`) or all of a person's but `except`; call `forgetTokens` after the commit. */
+/** More tokens than this are announced as a whole. */
+const ANNOUNCED_MAX = 20
+
+/**
+ * Ends one sign-in (`family`) or all of a person's but `except`, on every node when the transaction commits. Answers
+ * what to give to `forgetTokens` after it.
+ */
 export async function revokeTokens(
   ctx: Context,
   tx: Db,
   userId: number,
   { family = null, except = null }: { family?: string | null; except?: string | null } = {},
-): Promise<void> {
-  await revokeFamilies(tx, userId, family, except)
-  await cacheOf(ctx).announce(tx, '*')
+): Promise<string[]> {
+  const hashes = await revokeFamilies(tx, userId, family, except)
+  const keys = hashes.length > ANNOUNCED_MAX ? ['*'] : hashes.map(keyOf)
+  for (const key of keys) await cacheOf(ctx).announce(tx, key)
+  return keys
 }
 
-/** Makes this node look tokens up anew. Revocations are rare, so the whole cache goes. */
-export const forgetTokens = (ctx: Context) => cacheOf(ctx).drop('*')
+/** Makes this node look tokens up anew at once: those that `revokeTokens` answered, or all. */
+export function forgetTokens(ctx: Context, keys: string[] = ['*']): void {
+  for (const key of keys) cacheOf(ctx).drop(key)
+}
 
 /** Deletes what can no longer be used, in batches. */
 export async function tidyTokens(ctx: Context): Promise<void> {
