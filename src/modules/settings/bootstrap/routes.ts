@@ -1,0 +1,16 @@
+import type { Context } from '#platform/context.ts'
+import type { Server } from '#platform/http.ts'
+import { readSettings } from '../service.ts'
+import { Bootstrap } from './schema.ts'
+import { bootstrapView } from './view.ts'
+
+export function bootstrapRoutes(server: Server, ctx: Context) {
+  server.get(
+    '/bootstrappers',
+    {
+      config: { access: 'public' },
+      schema: { tags: ['Site'], summary: 'What a client needs to know first', response: { 200: Bootstrap } },
+    },
+    async () => bootstrapView(await readSettings(ctx)),
+  )
+}

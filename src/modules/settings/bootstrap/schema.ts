@@ -1,0 +1,23 @@
+import { Open, Type } from '#platform/schema.ts'
+
+/** What a client needs before anybody signs in (R §13). Empty values are left out, at every depth. */
+export const Bootstrap = Type.Object({
+  'server:version': Type.String(),
+  limit: Type.Integer({ description: 'page size where none is asked for: fewer items mean the last page' }),
+  'pay-validate-user-password': Type.Boolean({ description: 'whether payments need `password`' }),
+  site: Open,
+  registerSettings: Open,
+  currency: Open,
+  wallet: Open,
+  feed: Open,
+  news: Open,
+  checkin: Open,
+  'im:helper-user': Type.Optional(Type.Integer()),
+  ad: Type.Optional(Type.Array(Open)),
+  'question:apply_amount': Type.Integer(),
+  'question:onlookers_amount': Type.Integer(),
+  'question:anonymity_rule': Type.Optional(Type.String()),
+  'question:reward_rule': Type.Optional(Type.String()),
+  'group:create': Open,
+  'group:reward': Open,
+})
