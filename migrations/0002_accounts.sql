@@ -85,5 +85,9 @@ create table verification_codes (
   attempts smallint not null default 0,
   created_at timestamptz not null default now(),
   expires_at timestamptz not null,
+  -- How many were sent since sent_since: each brings new attempts, and a text message costs money.
+  sent smallint not null default 1,
+  sent_since timestamptz not null default now(),
   primary key (account, purpose)
 );
+create index verification_codes_expired on verification_codes (expires_at);

@@ -1,5 +1,10 @@
 import { type Ability, hasAbility } from '#modules/abilities/index.ts'
 import { abilityRoutes } from '#modules/abilities/routes.ts'
+import { codeRoutes } from '#modules/accounts/codes/routes.ts'
+import { passwordRoutes } from '#modules/accounts/passwords/routes.ts'
+import { profileRoutes } from '#modules/accounts/profile/routes.ts'
+import { registrationRoutes } from '#modules/accounts/registration/routes.ts'
+import { signInRoutes } from '#modules/accounts/sign-in/routes.ts'
 import { auditRoutes } from '#modules/admin/audit/routes.ts'
 import { roleRoutes } from '#modules/admin/roles/routes.ts'
 import { settingsRoutes } from '#modules/admin/settings/routes.ts'
@@ -7,6 +12,7 @@ import { nodeBytesRoutes, nodeRoutes } from '#modules/files/nodes/routes.ts'
 import { uploadBytesRoutes, uploadRoutes } from '#modules/files/uploads/routes.ts'
 import { countRoutes } from '#modules/notifications/counts/routes.ts'
 import { notificationRoutes } from '#modules/notifications/routes.ts'
+import { bootstrapRoutes } from '#modules/settings/bootstrap/routes.ts'
 import { findViewer } from '#modules/tokens/index.ts'
 import { topicRoutes } from '#modules/topics/routes.ts'
 import { addDocumentation } from '#platform/api-docs.ts'
@@ -16,14 +22,20 @@ import { createServer, type Server } from '#platform/http.ts'
 
 /** The table of contents: every route module of the API, one line each. */
 const ROUTES = [
-  abilityRoutes, // 0
+  bootstrapRoutes, // 0
+  abilityRoutes,
   nodeRoutes,
   notificationRoutes, // 1
   countRoutes(),
+  signInRoutes, // 2
+  codeRoutes,
+  registrationRoutes,
+  passwordRoutes,
+  profileRoutes,
+  topicRoutes, // 4
   auditRoutes, // 7
   settingsRoutes,
   roleRoutes,
-  topicRoutes,
 ]
 
 /** Routes outside the API: the bytes of files. */

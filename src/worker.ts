@@ -1,3 +1,4 @@
+import { codeSchedules, codeTasks } from '#modules/accounts/codes/jobs.ts'
 import { fileSchedules, fileTasks } from '#modules/files/jobs.ts'
 import { notificationSchedules, notificationTasks } from '#modules/notifications/jobs.ts'
 import { tokenSchedules, tokenTasks } from '#modules/tokens/jobs.ts'
@@ -5,13 +6,19 @@ import type { Context } from '#platform/context.ts'
 import { type JobsConnection, runJobs, type Schedule, type TaskList } from '#platform/jobs.ts'
 
 /** Every job of the modules, by task name. */
-const TASKS: ((ctx: Context) => TaskList)[] = [tokenTasks, fileTasks, notificationTasks]
+const TASKS: ((ctx: Context) => TaskList)[] = [tokenTasks, fileTasks, notificationTasks, codeTasks]
 
 /** What runs by the clock. */
-const SCHEDULES: Schedule[] = [...tokenSchedules, ...fileSchedules, ...notificationSchedules]
+const SCHEDULES: Schedule[] = [
+  ...tokenSchedules,
+  ...fileSchedules,
+  ...notificationSchedules,
+  ...codeSchedules,
+]
+
+/** All tasks on one context. */
+export const tasksOn = (ctx: Context): TaskList => Object.assign({}, ...TASKS.map((tasksOf) => tasksOf(ctx)))
 
 /** Runs jobs on this context until stopped. By default inside the server; on its own with `kith worker`. */
-export function startWorker(ctx: Context, connection: JobsConnection) {
-  const tasks = Object.assign({}, ...TASKS.map((tasksOf) => tasksOf(ctx))) as TaskList
-  return runJobs(connection, tasks, SCHEDULES, ctx.log)
-}
+export const startWorker = (ctx: Context, connection: JobsConnection) =>
+  runJobs(connection, tasksOn(ctx), SCHEDULES, ctx.log)

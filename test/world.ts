@@ -5,19 +5,20 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import { Ajv } from 'ajv'
 import { buildApp } from '#app'
-import { nameKey } from '#lib/text.ts'
-import { addRoles } from '#modules/abilities/index.ts'
+import { createUser } from '#modules/accounts/index.ts'
 import { issueToken } from '#modules/tokens/index.ts'
 import { readConfig } from '#platform/config.ts'
 import type { Context } from '#platform/context.ts'
 import { createSecrets } from '#platform/crypto.ts'
 import { openDatabase, type Sql } from '#platform/database.ts'
 import type { Server } from '#platform/http.ts'
+import { runWaitingJobs } from '#platform/jobs.ts'
 import { createLog } from '#platform/log.ts'
 import { createMetrics } from '#platform/metrics.ts'
 import { createRateLimiter } from '#platform/rate-limit.ts'
 import { createSignals } from '#platform/signals.ts'
 import { createStorage } from '#platform/storage/storage.ts'
+import { tasksOn } from '../src/worker.ts'
 
 type Connection = { host: string; port: number; user: string; database: string }
 type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
@@ -49,6 +50,8 @@ export type World = {
     headers?: Record<string, string>,
   ): Promise<Answer>
   guest(method: Method, url: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  /** Does the jobs that wait now, such as sending codes to the outbox. */
+  work(): Promise<void>
 }
 
 let counter = 0
@@ -145,17 +148,14 @@ export async function createWorld(env: Record<string, string> = {}): Promise<Wor
     async person({ name, roles = ['owner'] } = {}) {
       counter += 1
       const given = name ?? `u${process.pid % 1000}_${counter}_${randomBytes(2).toString('hex')}`
-      const [row] = await sql<[{ id: number }]>`
-        with made as (insert into users (name, name_key) values (${given}, ${nameKey(given)}) returning id),
-        counted as (insert into user_counts (user_id) select id from made)
-        select id from made`
-      await addRoles(sql, row.id, roles)
-      const { access_token } = await issueToken(sql, row.id)
-      return { id: row.id, name: given, token: access_token }
+      const id = await createUser(sql, { name: given, password: null, roles })
+      const { access_token } = await issueToken(sql, id)
+      return { id, name: given, token: access_token }
     },
     as: (person, method, url, body, headers = {}) =>
       call(method, url, body, { authorization: `Bearer ${person.token}`, ...headers }),
     guest: (method, url, body, headers = {}) => call(method, url, body, headers),
+    work: () => runWaitingJobs(connection, tasksOn(ctx)),
   }
 }
 

@@ -253,7 +253,7 @@ function identify(request: FastifyRequest, reply: FastifyReply) {
 }
 
 /** `Authorization: Bearer`, or the query parameter `token` (specification 5). */
-function bearerToken(request: FastifyRequest): string | undefined {
+export function bearerToken(request: FastifyRequest): string | undefined {
   const { authorization } = request.headers
   if (authorization !== undefined) return /^bearer +(\S{1,512}) *$/i.exec(authorization)?.[1]
   const { token } = request.query as { token?: unknown }

@@ -23,8 +23,7 @@ const UNACCEPTABLE = Object.freeze({ unacceptable: true })
 
 function cleanString(schema: Schema, value: string): unknown {
   if (value.includes('\0') || !value.isWellFormed()) return UNACCEPTABLE
-  if (schema['x-raw']) return value
-  const text = value.trim()
+  const text = schema['x-raw'] ? value : value.trim()
   if (text === '' && !schema['x-empty']) return is(schema, 'null') ? null : undefined
   return text
 }

@@ -1,4 +1,4 @@
-import { Logger, type Runner, run, runMigrations, type TaskList } from 'graphile-worker'
+import { Logger, type Runner, run, runMigrations, runOnce, type TaskList } from 'graphile-worker'
 import pg from 'pg'
 import type { Db } from '#platform/database.ts'
 import type { Log } from '#platform/log.ts'
@@ -77,6 +77,16 @@ export async function runJobs(
       await runner.stop()
       await pgPool.end()
     },
+  }
+}
+
+/** Runs what is waiting now, and what that adds, then returns. */
+export async function runWaitingJobs(connection: JobsConnection, tasks: TaskList): Promise<void> {
+  const pgPool = pool(connection, 2)
+  try {
+    await runOnce({ pgPool, taskList: tasks, noHandleSignals: true, logger: new Logger(() => () => {}) })
+  } finally {
+    await pgPool.end()
   }
 }
 

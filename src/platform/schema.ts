@@ -31,7 +31,7 @@ export const Direction = Type.Optional(
 /** Text: trimmed, counted in Unicode characters, empty treated as absent. */
 export const Text = (maxLength: number, options: object = {}) => Type.String({ maxLength, ...options })
 
-/** Text taken as typed: neither trimmed nor emptied to null (passwords, R §1.1). */
+/** Text taken as typed, not trimmed (passwords, R §1.1). */
 export const RawText = (maxLength: number, options: object = {}) =>
   Type.String({ maxLength, 'x-raw': true, ...options })
 

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fieldError, fresh, signUpsOn } from '#test/sign-up.ts'
+import { createWorld } from '#test/world.ts'
+
+const world = await createWorld()
+const { guest, sql, outbox, work } = world
+const { codeFor, register, signUp, signIn } = signUpsOn(world)
+
+test('a code of six digits goes to an unused e-mail address, and another one only after a minute', async () => {
+  const { email } = fresh()
+  const answer = await guest('POST', '/verifycodes/register', { email })
+  assert.equal(answer.status, 202)
+  assert.equal(answer.body.message.length, 1)
+  await work()
+  const sent = outbox.filter(({ to }) => to === email)
+  assert.equal(sent.length, 1)
+  assert.match(sent[0]?.code ?? '', /^\d{6}$/)
+  assert.ok(sent[0]?.text.includes(sent[0].code as string))
+  const again = await guest('POST', '/verifycodes/register', { email: email.toUpperCase() })
+  assert.equal(again.status, 403)
+  assert.equal(typeof again.body.message, 'string')
+  assert.equal(again.headers['x-error-code'], 'code_too_early')
+})
+
+test('a phone gets its code by text message, in the language of the request', async () => {
+  const { phone } = fresh()
+  const language = { 'accept-language': 'zh-CN' }
+  const answer = await guest('POST', '/verifycodes/register', { phone: `+86-${phone}` }, language)
+  assert.equal(answer.status, 202)
+  await work()
+  assert.match(outbox.find(({ to }) => to === phone)?.text ?? '', /验证码/)
+})
+
+test('neither the code table nor a waiting job holds the code in clear', async () => {
+  const { email } = fresh()
+  await guest('POST', '/verifycodes/register', { email })
+  const jobs = await sql<{ payload: unknown }[]>`select payload from graphile_worker._private_jobs`
+  const [row] = await sql<[{ code_hash: string }]>`
+    select code_hash from verification_codes where account = ${email.toLowerCase()}`
+  assert.equal(jobs.length, 1)
+  assert.ok(!JSON.stringify(jobs).toLowerCase().includes(email.toLowerCase()))
+  await work()
+  const code = outbox.find(({ to }) => to === email)?.code as string
+  assert.ok(!JSON.stringify([jobs, row]).includes(code))
+})
+
+test('racing requests for one account send one code', async () => {
+  const { email } = fresh()
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => guest('POST', '/verifycodes/register', { email })),
+  )
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [202, ...Array(7).fill(403)])
+  await work()
+  assert.equal(outbox.filter(({ to }) => to === email).length, 1)
+})
+
+test('registration codes are for unused accounts, the others for accounts of somebody', async () => {
+  const ann = await signUp()
+  const used = { email: String(ann.email).toUpperCase() }
+  fieldError(await guest('POST', '/verifycodes/register', used), 'email')
+  assert.equal((await guest('POST', '/verifycodes', used)).status, 202)
+  const { email, phone } = fresh()
+  fieldError(await guest('POST', '/verifycodes', { email }), 'email')
+  fieldError(await guest('POST', '/verifycodes', { phone }), 'phone')
+})
+
+test('exactly one well-formed account must be given', async () => {
+  const { email, phone } = fresh()
+  for (const body of [{}, { email, phone }, { email: '', phone: null }]) {
+    const answer = await guest('POST', '/verifycodes/register', body)
+    assert.equal(answer.status, 422)
+    assert.deepEqual(Object.keys(answer.body.errors), ['phone', 'email'])
+  }
+  fieldError(await guest('POST', '/verifycodes/register', { email: 'nobody@' }), 'email')
+  fieldError(await guest('POST', '/verifycodes/register', { email: `${'a'.repeat(128)}@b.cc` }), 'email')
+  fieldError(await guest('POST', '/verifycodes/register', { phone: '12345678901' }), 'phone')
+})
+
+test('five wrong attempts use a code up, also when they race', async () => {
+  const { email } = fresh()
+  const code = await codeFor(email, '/verifycodes/register')
+  const wrong = String((Number(code) + 1) % 1_000_000).padStart(6, '0')
+  const answers = await Promise.all(
+    Array.from({ length: 9 }, () => register({ email, verifiable_code: wrong })),
+  )
+  for (const answer of answers) {
+    assert.equal(answer.status, 422)
+    assert.equal(answer.headers['x-error-code'], 'wrong_code')
+  }
+  const [row] = await sql<[{ attempts: number }]>`
+    select attempts from verification_codes where account = ${email.toLowerCase()}`
+  assert.equal(row.attempts, 5)
+  assert.equal((await register({ email, verifiable_code: code })).status, 422)
+})
+
+test('a code is good for ten minutes, and a new one replaces it', async () => {
+  const { email } = fresh()
+  const first = await codeFor(email, '/verifycodes/register')
+  await sql`update verification_codes set expires_at = now() where account = ${email.toLowerCase()}`
+  assert.equal((await register({ email, verifiable_code: first })).status, 422)
+  const second = await codeFor(email, '/verifycodes/register')
+  if (first !== second) assert.equal((await register({ email, verifiable_code: first })).status, 422)
+  assert.equal((await register({ email, verifiable_code: second })).status, 201)
+})
+
+test('a code works once, and not for another account or purpose', async () => {
+  const [ann, bob] = [await signUp(), await signUp()]
+  const code = await codeFor(String(ann.email))
+  assert.equal((await signIn(String(bob.email), { verifiable_code: code })).status, 422)
+  const answers = await Promise.all(
+    Array.from({ length: 5 }, () => signIn(String(ann.email), { verifiable_code: code })),
+  )
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 422, 422, 422, 422])
+  const { email } = fresh()
+  const registering = await codeFor(email, '/verifycodes/register')
+  assert.equal((await signIn(email, { verifiable_code: registering })).status, 422)
+})
+
+test('ten codes an hour are sent to one account, no more', async () => {
+  const { email } = fresh()
+  for (let sent = 0; sent < 10; sent += 1) await codeFor(email, '/verifycodes/register')
+  await sql`update verification_codes set created_at = created_at - interval '1 minute'`
+  assert.equal((await guest('POST', '/verifycodes/register', { email })).status, 403)
+  await sql`update verification_codes set sent_since = sent_since - interval '1 hour'`
+  assert.equal((await guest('POST', '/verifycodes/register', { email })).status, 202)
+})
+
+test('codes of the past are deleted', async () => {
+  const { email } = fresh()
+  await codeFor(email, '/verifycodes/register')
+  await sql`update verification_codes set expires_at = now() - interval '2 hours', sent_since = now() - interval '3 hours'
+    where account = ${email.toLowerCase()}`
+  await sql`select graphile_worker.add_job('tidy_codes')`
+  await work()
+  const rows = await sql`select 1 from verification_codes where account = ${email.toLowerCase()}`
+  assert.equal(rows.length, 0)
+})

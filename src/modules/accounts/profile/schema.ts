@@ -1,0 +1,48 @@
+import { Int, Nullable, RawText, type Static, Text, Type } from '#platform/schema.ts'
+import { Code, CodeTarget } from '../codes/schema.ts'
+import { UserView } from '../schema.ts'
+
+/** What a person owns, in the three shapes that clients read (R §12.5). Amounts are integers (R §1.15). */
+export const Balances = Type.Object({
+  wallet: Type.Object({ id: Type.Integer(), user_id: Type.Integer(), balance: Type.Integer() }),
+  new_wallet: Type.Object({
+    owner_id: Type.Integer(),
+    balance: Type.Integer(),
+    total_income: Type.Integer(),
+    total_expenses: Type.Integer(),
+  }),
+  currency: Type.Object({
+    owner_id: Type.Integer(),
+    type: Type.Integer({ description: '1: points' }),
+    sum: Type.Integer(),
+  }),
+})
+export type Balances = Static<typeof Balances>
+
+/** A person as they see themselves (R §12.4). */
+export const PrivateUser = Type.Object({
+  ...UserView.properties,
+  phone: Nullable(Type.String()),
+  email: Nullable(Type.String()),
+  ...Balances.properties,
+  friends_count: Type.Integer({ description: 'people who follow me and whom I follow' }),
+  initial_password: Type.Boolean({ description: 'whether the account has a password' }),
+})
+export type PrivateUser = Static<typeof PrivateUser>
+
+/** Changes of the profile; null or an empty text clears a field. */
+export const ProfilePatch = Type.Object({
+  name: Type.Optional(Text(100)),
+  bio: Type.Optional(Nullable(Text(255))),
+  sex: Type.Optional(Nullable(Int(0, 2, { description: '0 unknown, 1 male, 2 female' }))),
+  location: Type.Optional(Nullable(Text(255))),
+  avatar: Type.Optional(Nullable(Text(255, { description: 'node of a picture of mine' }))),
+  bg: Type.Optional(Nullable(Text(255, { description: 'node of a picture of mine' }))),
+})
+export type ProfilePatch = Static<typeof ProfilePatch>
+
+export const Binding = Type.Object({ ...CodeTarget.properties, verifiable_code: Code })
+export type Binding = Static<typeof Binding>
+
+export const Unbinding = Type.Object({ password: RawText(128), verifiable_code: Code })
+export type Unbinding = Static<typeof Unbinding>

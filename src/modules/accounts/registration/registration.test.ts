@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { readFileSync, statSync } from 'node:fs'
+import { test } from 'node:test'
+import { ensureFounder, founderPasswordPath } from '#modules/accounts/index.ts'
+import { forgetSettings, updateSettings } from '#modules/settings/index.ts'
+import { fieldError, fresh, signUpsOn } from '#test/sign-up.ts'
+import { createWorld } from '#test/world.ts'
+
+const empty = await createWorld({ FOUNDER_NAME: 'captain' })
+const world = await createWorld()
+const { guest, sql, ctx } = world
+const { codeFor, register, signUp, signIn } = signUpsOn(world)
+
+test('registration with an e-mail address signs in, gives the role of members and counts of zero', async () => {
+  const given = fresh()
+  const answer = await register({ ...given, phone: undefined, password: 'long enough' })
+  assert.equal(answer.status, 201)
+  assert.deepEqual(Object.keys(answer.body), ['token', 'ttl', 'refresh_ttl'])
+  assert.equal(answer.body.ttl, 60)
+  assert.equal(answer.body.refresh_ttl, 20_160)
+  const me = await guest('GET', `/user?token=${answer.body.token}`)
+  assert.equal(me.body.name, given.name)
+  assert.equal(me.body.email, given.email)
+  assert.equal(me.body.phone, null)
+  assert.equal(me.body.initial_password, true)
+  assert.equal(me.body.extra.followers_count, 0)
+  const abilities = await guest('GET', `/user/abilities?token=${answer.body.token}`)
+  assert.deepEqual(
+    abilities.body.map(({ name }: { name: string }) => name),
+    ['feed-post'],
+  )
+  assert.equal((await signIn(given.name, { password: 'long enough' })).status, 200)
+})
+
+test('registration with a phone and without a password', async () => {
+  const { name, phone } = fresh()
+  const code = await codeFor(phone, '/verifycodes/register')
+  const answer = await guest('POST', '/users', {
+    name,
+    phone: `86${phone}`,
+    verifiable_type: 'sms',
+    verifiable_code: Number(code),
+    password: '',
+  })
+  assert.equal(answer.status, 201)
+  const me = await guest('GET', `/user?token=${answer.body.token}`)
+  assert.equal(me.body.phone, phone)
+  assert.equal(me.body.initial_password, false)
+})
+
+test('a name follows the rule, is not reserved, and is unique whatever its case and width', async () => {
+  const { email } = fresh()
+  const code = await codeFor(email, '/verifycodes/register')
+  const named = (name: unknown) => register({ email, verifiable_code: code, name })
+  for (const name of [
+    '1abc',
+    'a',
+    'a b',
+    'a-b',
+    'x'.repeat(25),
+    '很'.repeat(13),
+    '',
+    ' ',
+    'root',
+    'ＡＤＭＩＮ',
+    7,
+  ])
+    fieldError(await named(name), 'name')
+  const ann = await signUp()
+  fieldError(await named(ann.name.toUpperCase()), 'name')
+  fieldError(await named(ann.name.replace('r', 'ｒ')), 'name')
+  await sql`update users set deleted_at = now() where id = ${ann.id}`
+  assert.equal(fieldError(await named(ann.name), 'name'), 'This name is taken.')
+  assert.equal((await named('字字')).status, 201)
+})
+
+test('a used e-mail address or phone is refused, that of a disabled person too', async () => {
+  const ann = await signUp()
+  const bob = fresh()
+  const code = await codeFor(bob.email, '/verifycodes/register')
+  await sql`update users set email = ${bob.email}, email_key = ${bob.email.toLowerCase()}, deleted_at = now()
+    where id = ${ann.id}`
+  fieldError(await register({ ...bob, phone: undefined, verifiable_code: code }), 'email')
+  fieldError(await guest('POST', '/verifycodes/register', { email: bob.email }), 'email')
+})
+
+test('the code, its kind and the password are checked', async () => {
+  const { email, phone } = fresh()
+  const code = await codeFor(email, '/verifycodes/register')
+  const body = { email, verifiable_code: code }
+  fieldError(await register({ ...body, verifiable_type: 'sms' }), 'verifiable_type')
+  fieldError(await register({ ...body, verifiable_type: 'post' }), 'verifiable_type')
+  fieldError(await register({ ...body, password: '1234567' }), 'password')
+  fieldError(await register({ ...body, password: 'x'.repeat(129) }), 'password')
+  fieldError(await register({ ...body, verifiable_code: 'abcdef' }), 'verifiable_code')
+  assert.equal((await register({ ...body, phone })).status, 422)
+  assert.equal((await register({ ...body, email: fresh().email })).headers['x-error-code'], 'wrong_code')
+  const empty = await guest('POST', '/users', {})
+  assert.deepEqual(Object.keys(empty.body.errors).sort(), ['name', 'verifiable_code', 'verifiable_type'])
+  assert.equal((await register(body)).status, 201)
+})
+
+test('racing registrations of one name make one person, and the others can try again', async () => {
+  const { name } = fresh()
+  const people = await Promise.all(
+    Array.from({ length: 6 }, async () => {
+      const { email } = fresh()
+      return { email, code: '' }
+    }),
+  )
+  for (const person of people) person.code = await codeFor(person.email, '/verifycodes/register')
+  const answers = await Promise.all(
+    people.map(({ email, code }, i) =>
+      register({ name: i % 2 ? name.toUpperCase() : name, email, verifiable_code: code }),
+    ),
+  )
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422, 422, 422, 422, 422])
+  for (const answer of answers) if (answer.status === 422) fieldError(answer, 'name')
+  const loser = people[answers.findIndex(({ status }) => status === 422)]
+  const retry = await register({ name: fresh().name, email: loser?.email, verifiable_code: loser?.code })
+  assert.equal(retry.status, 201)
+  const [row] = await sql<[{ people: number; counts: number }]>`
+    select (select count(*)::int from users) as people, (select count(*)::int from user_counts) as counts`
+  assert.equal(row.people, row.counts)
+})
+
+test('racing registrations with one code make one person', async () => {
+  const { email } = fresh()
+  const code = await codeFor(email, '/verifycodes/register')
+  const answers = await Promise.all(
+    Array.from({ length: 5 }, () => register({ email, verifiable_code: code })),
+  )
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422, 422, 422, 422])
+})
+
+test('the role of newcomers is a setting', async () => {
+  await updateSettings(ctx, sql, { 'register:role': 'disabler' })
+  forgetSettings(ctx)
+  const ann = await signUp()
+  const abilities = await guest('GET', `/user/abilities?token=${ann.token}`)
+  assert.deepEqual(abilities.body, [])
+  await updateSettings(ctx, sql, { 'register:role': 'owner' })
+  forgetSettings(ctx)
+})
+
+test('nodes that start together make one founder, whose password is kept in a private file', async () => {
+  const made = await Promise.all(Array.from({ length: 4 }, () => ensureFounder(empty.ctx)))
+  const [founder, ...others] = made.filter((each) => each !== undefined)
+  assert.equal(others.length, 0)
+  assert.equal(founder?.name, 'captain')
+  const path = founderPasswordPath(empty.ctx)
+  assert.equal(readFileSync(path, 'utf8').trim(), founder?.password)
+  if (process.platform !== 'win32') assert.equal(statSync(path).mode & 0o777, 0o600)
+  const answer = await empty.guest('POST', '/auth/login', { login: 'captain', password: founder?.password })
+  assert.equal(answer.status, 200)
+  const abilities = await empty.guest('GET', `/user/abilities?token=${answer.body.access_token}`)
+  assert.ok(abilities.body.length > 40)
+  assert.equal(await ensureFounder(empty.ctx), undefined)
+})
+
+test('a founder with a configured password gets no file, and a bad name is refused', async () => {
+  const other = await createWorld({ FOUNDER_PASSWORD: 'configured one' })
+  const bad = { ...other.ctx, config: { ...other.ctx.config, founderName: 'not a name' } }
+  await assert.rejects(ensureFounder(bad), /FOUNDER_NAME/)
+  assert.deepEqual(await ensureFounder(other.ctx), { name: 'root' })
+  assert.throws(() => statSync(founderPasswordPath(other.ctx)))
+  const answer = await other.guest('POST', '/auth/login', { login: 'root', password: 'configured one' })
+  assert.equal(answer.status, 200)
+})

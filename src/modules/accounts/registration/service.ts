@@ -1,0 +1,59 @@
+import { isUserName } from '#lib/identifiers.ts'
+import { nameKey } from '#lib/text.ts'
+import { addRoles } from '#modules/abilities/index.ts'
+import { readSettings } from '#modules/settings/index.ts'
+import { issueToken } from '#modules/tokens/index.ts'
+import type { Context } from '#platform/context.ts'
+import { type Db, onConstraint, transaction } from '#platform/database.ts'
+import { invalidField } from '#platform/errors.ts'
+import { hashPassword } from '#platform/passwords.ts'
+import { accountOf, checkCode, useCode } from '../codes/service.ts'
+import { nameTaken, USER_CONSTRAINTS } from '../errors.ts'
+import { insertUser, isNameTaken } from './queries.ts'
+import type { NewUser, Registration } from './schema.ts'
+
+/** Makes an account in the caller's transaction, whoever asks for it; 422 on the field that is taken. */
+export async function createUser(tx: Db, user: NewUser): Promise<number> {
+  const id = await onConstraint(insertUser(tx, user), USER_CONSTRAINTS)
+  await addRoles(tx, id, [...user.roles])
+  return id
+}
+
+/** 422 on `name` unless it follows the rule (R §1.7), is not reserved, and nobody but `exceptId` has it. */
+export async function checkUserName(ctx: Context, name: string, exceptId = 0): Promise<void> {
+  if (!isUserName(name))
+    throw invalidField('name', {
+      en: 'A name has 2 to 12 characters, an ASCII one counting half; it begins with a letter, an underscore or a non-ASCII character and has no spaces or signs.',
+      zh: '用户名长度为 2 至 12 个字（英文字母和数字算半个），以字母、下划线或非 ASCII 字符开头，不能包含空格和符号。',
+    })
+  const reserved = (await readSettings(ctx))['site:reserved-nickname'].split(',').map(nameKey)
+  if (reserved.includes(nameKey(name)))
+    throw invalidField('name', { en: 'This name is reserved.', zh: '该用户名为系统保留。' }, 'name_reserved')
+  if (await isNameTaken(ctx.sql, name, exceptId)) throw nameTaken()
+}
+
+/** Registers a person whose phone or e-mail a code has proved, and signs them in. */
+export async function register(ctx: Context, body: Registration) {
+  await checkUserName(ctx, body.name)
+  const account = accountOf(body)
+  if (account.channel !== body.verifiable_type)
+    throw invalidField('verifiable_type', {
+      en: 'Use mail with an e-mail address and sms with a phone number.',
+      zh: '邮箱请使用 mail，手机号请使用 sms。',
+    })
+  await checkCode(ctx, account, 'register', body.verifiable_code)
+  const password = body.password === undefined ? null : await hashPassword(body.password)
+  const role = (await readSettings(ctx))['register:role']
+  return transaction(ctx.sql, async (tx) => {
+    await useCode(ctx, tx, account, 'register', body.verifiable_code)
+    const person = {
+      name: body.name,
+      password,
+      verified: true,
+      roles: [role],
+      [account.field]: account.value,
+    }
+    const { access_token, expires_in, refresh_ttl } = await issueToken(tx, await createUser(tx, person))
+    return { token: access_token, ttl: expires_in, refresh_ttl }
+  })
+}

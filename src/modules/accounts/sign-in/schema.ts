@@ -1,0 +1,23 @@
+import { RawText, type Static, Text, Type } from '#platform/schema.ts'
+import { Code } from '../codes/schema.ts'
+
+export const SignIn = Type.Object({
+  login: Text(128, { description: 'E-mail address, phone number, name or id' }),
+  password: Type.Optional(RawText(128)),
+  verifiable_code: Type.Optional(Code),
+})
+export type SignIn = Static<typeof SignIn>
+
+/** An access token with its lifetimes in minutes (R §12.5). */
+export const TokenView = Type.Object({
+  access_token: Type.String(),
+  token_type: Type.String(),
+  expires_in: Type.Integer({ description: 'minutes' }),
+  refresh_ttl: Type.Integer({ description: 'minutes in which the token can be exchanged' }),
+})
+
+/** The token, where it is in neither the header nor the query. */
+export const TokenInput = Type.Object({ token: Type.Optional(Text(512)) })
+
+/** Body shape 1: what signing out answers (R §12.1). */
+export const SignedOut = Type.Object({ message: Type.String() })

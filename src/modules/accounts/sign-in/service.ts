@@ -1,0 +1,64 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Login, loginKind } from '#lib/identifiers.ts'
+import {
+  findViewer,
+  forgetTokens,
+  type IssuedToken,
+  issueToken,
+  revokeTokens,
+} from '#modules/tokens/index.ts'
+import type { Context } from '#platform/context.ts'
+import { transaction } from '#platform/database.ts'
+import { apiError, invalidField, unauthenticated } from '#platform/errors.ts'
+import { verifyPassword } from '#platform/passwords.ts'
+import type { Account } from '../codes/schema.ts'
+import { checkCode, storedAccount, useCode } from '../codes/service.ts'
+import { limitAttempts } from '../limits.ts'
+import { findAccount, holdAccount } from './queries.ts'
+import type { SignIn } from './schema.ts'
+
+/** One text for an unknown account and a wrong password: it tells nobody which accounts exist. */
+const wrongSignIn = apiError(
+  422,
+  'wrong_sign_in',
+  'The account or the password is wrong.',
+  '账号或密码错误。',
+)
+const accountDisabled = apiError(403, 'account_disabled', 'This account is disabled.', '该账号已被禁用。')
+
+/** Signs a person in with a password, or with a code sent to their phone or e-mail. */
+export async function signIn(
+  ctx: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { login, password, verifiable_code: code }: SignIn,
+): Promise<IssuedToken> {
+  if (password === undefined && code === undefined)
+    throw invalidField('password', { en: 'The password field is required.', zh: 'password 不能为空。' })
+  const named = loginKind(login)
+  const user = await findAccount(ctx.sql, named)
+  await limitAttempts(ctx, request, reply, `${named.value}`, user?.id)
+  const account = code === undefined ? null : codeAccount(named)
+  if (code !== undefined) {
+    if (!account) throw wrongSignIn()
+    await checkCode(ctx, account, 'user', code)
+  } else if (!(await verifyPassword(user?.password ?? null, password as string))) throw wrongSignIn()
+  if (!user) throw wrongSignIn()
+  if (user.disabled) throw accountDisabled()
+  return transaction(ctx.sql, async (tx) => {
+    if (account && code !== undefined) await useCode(ctx, tx, account, 'user', code)
+    if (!(await holdAccount(tx, user))) throw wrongSignIn()
+    return issueToken(tx, user.id)
+  })
+}
+
+const codeAccount = ({ kind, value }: Login): Account | null =>
+  kind === 'email' || kind === 'phone' ? storedAccount(kind, value) : null
+
+/** Ends the sign-in that a token belongs to. */
+export async function signOut(ctx: Context, token: string | undefined): Promise<void> {
+  const viewer = token === undefined ? null : await findViewer(ctx, token)
+  if (!viewer) throw unauthenticated()
+  const keys = await transaction(ctx.sql, (tx) => revokeTokens(ctx, tx, viewer.id, { family: viewer.family }))
+  forgetTokens(ctx, keys)
+}

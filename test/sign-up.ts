@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import type { Answer, World } from '#test/world.ts'
+
+let counter = 0
+
+/** A name, e-mail address and phone number that no other test of this file has. */
+export function fresh() {
+  counter += 1
+  return {
+    name: `reg_${counter}`,
+    email: `Reg.${counter}@Example.com`,
+    phone: `138${String(counter).padStart(8, '0')}`,
+  }
+}
+
+/** Steps of a newcomer through HTTP, with codes read where they were sent. */
+export function signUpsOn({ guest, outbox, sql, work }: World) {
+  const lastCode = (to: string) => outbox.findLast((sent) => sent.to === to)?.code as string
+
+  /** Asks for a code and answers it; a minute passes first, where one was sent before. */
+  async function codeFor(to: string, path: '/verifycodes' | '/verifycodes/register' = '/verifycodes') {
+    await sql`update verification_codes set created_at = created_at - interval '1 minute'`
+    const target = to.includes('@') ? { email: to } : { phone: to }
+    const asked = await guest('POST', path, target)
+    assert.equal(asked.status, 202, JSON.stringify(asked.body))
+    await work()
+    return lastCode(to)
+  }
+
+  async function register(fields: Record<string, unknown> = {}): Promise<Answer> {
+    const { name, email } = fresh()
+    const to = String(fields.phone ?? fields.email ?? email)
+    const code = fields.verifiable_code ?? (await codeFor(to, '/verifycodes/register'))
+    return guest('POST', '/users', {
+      name,
+      verifiable_type: to.includes('@') ? 'mail' : 'sms',
+      verifiable_code: code,
+      ...(to.includes('@') ? { email: to } : { phone: to }),
+      ...fields,
+    })
+  }
+
+  /** A registered person with what they gave. */
+  async function signUp(fields: { phone?: string; password?: string | null } = {}) {
+    const given = fresh()
+    const password = fields.password === undefined ? 'correct horse' : fields.password
+    const account = fields.phone === undefined ? { email: given.email } : { phone: fields.phone }
+    const answer = await register({
+      name: given.name,
+      ...account,
+      ...(password === null ? {} : { password }),
+    })
+    assert.equal(answer.status, 201, JSON.stringify(answer.body))
+    const token = answer.body.token as string
+    const [row] = await sql<[{ id: number }]>`select id from users where name = ${given.name}`
+    return { id: row.id, name: given.name, token, password: password ?? '', ...account }
+  }
+
+  const signIn = (login: string, fields: Record<string, unknown>) =>
+    guest('POST', '/auth/login', { login, ...fields })
+  return { lastCode, codeFor, register, signUp, signIn }
+}
+
+/** The only error of a field, which every 422 on one field has. */
+export function fieldError(answer: Answer, field: string): string {
+  assert.equal(answer.status, 422, JSON.stringify(answer.body))
+  assert.deepEqual(Object.keys(answer.body.errors ?? {}), [field], JSON.stringify(answer.body))
+  return answer.body.errors[field][0]
+}
