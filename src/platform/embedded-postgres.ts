@@ -124,7 +124,7 @@ async function supervise(
         delay = 50
       } catch (error) {
         if (stopping.signal.aborted) return
-        log('error', 'the embedded database does not start', { error })
+        log('error', 'the embedded database does not start', { err: error })
       }
     }
   }
