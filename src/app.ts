@@ -8,10 +8,15 @@ import { signInRoutes } from '#modules/accounts/sign-in/routes.ts'
 import { auditRoutes } from '#modules/admin/audit/routes.ts'
 import { roleRoutes } from '#modules/admin/roles/routes.ts'
 import { settingsRoutes } from '#modules/admin/settings/routes.ts'
+import { commentThing } from '#modules/comments/index.ts'
+import { commentRoutes } from '#modules/comments/routes.ts'
 import { nodeBytesRoutes, nodeRoutes } from '#modules/files/nodes/routes.ts'
 import { uploadBytesRoutes, uploadRoutes } from '#modules/files/uploads/routes.ts'
+import { likeRoutes } from '#modules/likes/routes.ts'
 import { countRoutes } from '#modules/notifications/counts/routes.ts'
 import { notificationRoutes } from '#modules/notifications/routes.ts'
+import { mountReports } from '#modules/reports/index.ts'
+import { userReportRoutes } from '#modules/reports/routes.ts'
 import { bootstrapRoutes } from '#modules/settings/bootstrap/routes.ts'
 import { findViewer } from '#modules/tokens/index.ts'
 import { topicRoutes } from '#modules/topics/routes.ts'
@@ -19,9 +24,13 @@ import { addDocumentation } from '#platform/api-docs.ts'
 import type { Context } from '#platform/context.ts'
 import { addHealth } from '#platform/health.ts'
 import { createServer, type Server } from '#platform/http.ts'
+import type { Readers } from '#platform/things.ts'
+
+/** The kinds of things that lists across all kinds can show. */
+const READERS: Readers = {}
 
 /** The table of contents: every route module of the API, one line each. */
-const ROUTES = [
+const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   bootstrapRoutes, // 0
   abilityRoutes,
   nodeRoutes,
@@ -32,6 +41,10 @@ const ROUTES = [
   registrationRoutes,
   passwordRoutes,
   profileRoutes,
+  commentRoutes(READERS), // 3
+  likeRoutes(READERS),
+  userReportRoutes,
+  (server, ctx) => mountReports(server, ctx, commentThing(READERS), { path: '/report/comments/:comment' }),
   topicRoutes, // 4
   auditRoutes, // 7
   settingsRoutes,

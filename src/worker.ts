@@ -1,4 +1,5 @@
 import { codeSchedules, codeTasks } from '#modules/accounts/codes/jobs.ts'
+import { commentSchedules, commentTasks } from '#modules/comments/jobs.ts'
 import { fileSchedules, fileTasks } from '#modules/files/jobs.ts'
 import { notificationSchedules, notificationTasks } from '#modules/notifications/jobs.ts'
 import { tokenSchedules, tokenTasks } from '#modules/tokens/jobs.ts'
@@ -6,7 +7,13 @@ import type { Context } from '#platform/context.ts'
 import { type JobsConnection, runJobs, type Schedule, type TaskList } from '#platform/jobs.ts'
 
 /** Every job of the modules, by task name. */
-const TASKS: ((ctx: Context) => TaskList)[] = [tokenTasks, fileTasks, notificationTasks, codeTasks]
+const TASKS: ((ctx: Context) => TaskList)[] = [
+  tokenTasks,
+  fileTasks,
+  notificationTasks,
+  codeTasks,
+  commentTasks,
+]
 
 /** What runs by the clock. */
 const SCHEDULES: Schedule[] = [
@@ -14,6 +21,7 @@ const SCHEDULES: Schedule[] = [
   ...fileSchedules,
   ...notificationSchedules,
   ...codeSchedules,
+  ...commentSchedules,
 ]
 
 /** All tasks on one context. */

@@ -57,7 +57,13 @@ export type World = {
 let counter = 0
 
 /** An app on a database of its own, cloned from the migrated template; closed after the test file. */
-export async function createWorld(env: Record<string, string> = {}): Promise<World> {
+export async function createWorld(
+  env: Record<string, string> = {},
+  options: {
+    /** Routes of the test's own, under /api/v2/test. */
+    routes?: (server: Server, ctx: Context) => void
+  } = {},
+): Promise<World> {
   const admin = JSON.parse(process.env.KITH_TEST_DATABASE ?? 'null') as Connection | null
   if (!admin) throw new Error('Run tests with `npm test`, which starts the database they use.')
   const database = `kith_${randomBytes(6).toString('hex')}`
@@ -103,6 +109,9 @@ export async function createWorld(env: Record<string, string> = {}): Promise<Wor
   await signals.listen()
   const app = await buildApp(ctx)
   holdRepliesAgainstSchemas(app)
+  await app.register(async (api) => options.routes?.(api as unknown as Server, ctx), {
+    prefix: '/api/v2/test',
+  })
   await app.ready()
 
   after(async () => {

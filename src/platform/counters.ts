@@ -1,4 +1,4 @@
-import type { Db } from '#platform/database.ts'
+import type { Db, Fragment } from '#platform/database.ts'
 
 /** A kept count that differs from what it counts. */
 export type Drift = { key: string; kept: number; counted: number }
@@ -10,4 +10,36 @@ export type CounterCheck = {
   find(sql: Db): Promise<Drift[]>
   /** Sets the counters to what is counted; answers how many were wrong. */
   mend(sql: Db): Promise<number>
+}
+
+/**
+ * The recount of a counter column. `counted` selects `key` and `n`. Mending adds the difference that one snapshot
+ * shows, so that what happens meanwhile stays counted.
+ */
+export function recount(options: {
+  table: string
+  key: string
+  column: string
+  counted: (sql: Db) => Fragment
+}): CounterCheck {
+  const { table, key, column, counted } = options
+  const drift = (sql: Db) => sql`
+    select t.${sql(key)} as key, t.${sql(column)} as kept, coalesce(c.n, 0)::bigint as counted
+    from ${sql(table)} t left join (${counted(sql)}) c on c.key = t.${sql(key)}
+    where t.${sql(column)} <> coalesce(c.n, 0)`
+  return {
+    name: `${table}.${column}`,
+    async find(sql) {
+      const rows = await sql<Drift[]>`
+        select key::text as key, kept, counted from (${drift(sql)}) d order by d.key limit 100`
+      return [...rows]
+    },
+    async mend(sql) {
+      const mended = await sql`
+        with d as materialized (${drift(sql)})
+        update ${sql(table)} t set ${sql(column)} = ${sql(column)} + d.counted - d.kept
+        from d where t.${sql(key)} = d.key`
+      return mended.count
+    },
+  }
 }

@@ -9,6 +9,9 @@ export type Sql = postgres.Sql<{ bigint: number }>
 /** An open transaction. */
 export type Tx = postgres.TransactionSql<{ bigint: number }>
 
+/** A piece of SQL to be put into a statement. */
+export type Fragment = postgres.PendingQuery<postgres.Row[]>
+
 export type DatabaseOptions = {
   /** A `postgres://` URL, or the address of the embedded server. */
   connection: string | { host: string; port: number; user: string; database: string; password?: string }

@@ -1,0 +1,9 @@
+export { type CollectionOptions, mountCollections } from './mount.ts'
+export {
+  type CollectionPage,
+  type CollectionRow,
+  deleteCollectionsOf,
+  findCollected,
+  listCollected,
+} from './queries.ts'
+export { collectionsRecount } from './service.ts'

@@ -1,0 +1,98 @@
+import type { Db, Fragment } from '#platform/database.ts'
+import { type Counts, countsOf, type Thing } from '#platform/things.ts'
+
+/** Something a person keeps for later. `id` is that of the record, not of the thing. */
+export type CollectionRow = {
+  id: number
+  user_id: number
+  collectible_type: string
+  collectible_id: number
+  created_at: string
+}
+
+type Outcome = { found: boolean; changed: boolean }
+
+/** Collects a thing once, counting it only if this call did it. */
+export async function insertCollection(
+  sql: Db,
+  thing: Thing,
+  count: Counts | undefined,
+  id: number,
+  userId: number,
+): Promise<Outcome> {
+  const [row] = await sql<[Outcome]>`
+    with target as (${thing.live(sql, id)} for no key update),
+    made as (
+      insert into collections (user_id, collectible_type, collectible_id)
+      select ${userId}::bigint, ${thing.type}, id from target
+      on conflict do nothing returning collectible_id
+    ),
+    changed (id, by) as (select collectible_id, 1 from made) ${countsOf(sql, count)}
+    select exists (select from target) as found, exists (select from made) as changed`
+  return row
+}
+
+/** Takes a thing out of a person's collection, and only of theirs. */
+export async function deleteCollection(
+  sql: Db,
+  thing: Thing,
+  count: Counts | undefined,
+  id: number,
+  userId: number,
+): Promise<Outcome> {
+  const [row] = await sql<[Outcome]>`
+    with target as (${thing.live(sql, id)} for no key update),
+    gone as (
+      delete from collections c using target t
+      where c.user_id = ${userId} and c.collectible_type = ${thing.type} and c.collectible_id = t.id
+      returning c.collectible_id
+    ),
+    changed (id, by) as (select collectible_id, -1 from gone) ${countsOf(sql, count)}
+    select exists (select from target) as found, exists (select from gone) as changed`
+  return row
+}
+
+/** Takes things that are deleted themselves out of everybody's collection. */
+export async function deleteCollectionsOf(sql: Db, type: string, thingIds: number[]): Promise<void> {
+  await sql`delete from collections where collectible_type = ${type} and collectible_id = any(${thingIds})`
+}
+
+export type CollectionPage = {
+  type: string
+  userId: number
+  limit: number
+  /** `record` (unless given): newest collected first. `thing`: by the id of the thing. */
+  order?: 'record' | 'thing'
+  /** Strictly before this id: of the record or of the thing, as the order says. */
+  after?: number
+  offset?: number
+}
+
+/** What a person collected of one kind; content modules put their lists together from it. */
+export const listCollected = (sql: Db, page: CollectionPage) => {
+  const key = page.order === 'thing' ? sql`collectible_id` : sql`id`
+  return sql<CollectionRow[]>`
+    select id, user_id, collectible_type, collectible_id, created_at from collections
+    where user_id = ${page.userId} and collectible_type = ${page.type}
+      ${page.after ? sql`and ${key} < ${page.after}` : sql``}
+    order by ${key} desc limit ${page.limit} ${page.offset ? sql`offset ${page.offset}` : sql``}`
+}
+
+/** Which of these things a person has collected; nothing for a guest. */
+export async function findCollected(
+  sql: Db,
+  type: string,
+  thingIds: number[],
+  userId: number,
+): Promise<Set<number>> {
+  if (userId === 0 || thingIds.length === 0) return new Set()
+  const rows = await sql<{ collectible_id: number }[]>`
+    select collectible_id from collections
+    where user_id = ${userId} and collectible_type = ${type} and collectible_id = any(${thingIds})`
+  return new Set(rows.map((row) => row.collectible_id))
+}
+
+/** How many people have collected the things of one kind. */
+export const countByThing = (sql: Db, type: string): Fragment => sql`
+  select collectible_id as key, count(*) as n from collections
+  where collectible_type = ${type} group by collectible_id`

@@ -1,0 +1,5 @@
+export { type CommentOptions, mountComments } from './mount.ts'
+export { type CommentRow, deleteCommentsOf, findComment } from './queries.ts'
+export { Comment, CommentWithPeople } from './schema.ts'
+export { type CommentRules, commentCounters, commentsRecount, commentThing } from './service.ts'
+export { commentView, commentViews, latestComments } from './view.ts'

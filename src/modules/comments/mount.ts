@@ -1,0 +1,167 @@
+import type { FastifyRequest } from 'fastify'
+import { findBlockers } from '#modules/accounts/index.ts'
+import type { Context } from '#platform/context.ts'
+import type { Db } from '#platform/database.ts'
+import { blocked, notFound } from '#platform/errors.ts'
+import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
+import { Cursor, Empty, Id, Limit, Type } from '#platform/schema.ts'
+import type { Target, Thing } from '#platform/things.ts'
+import { findComment, findComments, listComments } from './queries.ts'
+import { CommentBody, CommentMade, CommentWithPeople, PinnedAndComments } from './schema.ts'
+import { type CommentRules, removeComment, writeComment } from './service.ts'
+import { commentView, withPeople } from './view.ts'
+
+export type CommentOptions = CommentRules & {
+  /** Such as `/feeds/:feed/comments`. */
+  path: string
+  /**
+   * `array`: a list, without regard to whom the viewer blocks (music, R §1.12).
+   * `pinned`: `{pinneds, comments}`, without the authors that the viewer blocks.
+   */
+  shape: 'array' | 'pinned'
+  /** The name of the cursor: `max_id` in music, else `after`. */
+  cursor?: 'after' | 'max_id'
+  /** The status of creation where it is not 201. */
+  created?: number
+  /** The comments pinned now, in their order. */
+  pinned?(sql: Db, thingId: number, viewerId: number): Promise<number[]>
+  /** Throws for who may see the thing and yet not comment on it. */
+  mayWrite?(target: Target, viewerId: number): Promise<void>
+  /** Whether there is a route to a single comment. */
+  single?: boolean
+}
+
+/** Offers comments on things of one kind: list, create, delete and, if wanted, read one. */
+export function mountComments(server: Server, ctx: Context, thing: Thing, options: CommentOptions): void {
+  const { sql } = ctx
+  const { path, shape } = options
+  const cursor = options.cursor ?? 'after'
+  const hides = shape === 'pinned'
+  const tags = [thing.tag]
+  const Params = Type.Object({ [thing.param]: Id })
+  const CommentParams = Type.Object({ [thing.param]: Id, comment: Id })
+  const param = (request: FastifyRequest, name: string) => (request.params as Record<string, number>)[name]!
+
+  const find = async (request: FastifyRequest): Promise<Target> => {
+    const target = await thing.find(sql, param(request, thing.param), viewerId(request))
+    if (!target) throw notFound()
+    return target
+  }
+  const admit = async (request: FastifyRequest): Promise<Target> => {
+    const target = await find(request)
+    const viewer = viewerOf(request).id
+    await options.mayWrite?.(target, viewer)
+    return target
+  }
+  const admitBeforeBody = async (request: FastifyRequest) => {
+    const { ownerId } = await admit(request)
+    if ((await findBlockers(sql, viewerOf(request).id, [ownerId])).size > 0) throw blocked()
+  }
+
+  const list = async (request: FastifyRequest) => {
+    const { limit = 15, [cursor]: before = 0 } = request.query as Record<string, number>
+    const viewer = viewerId(request)
+    const target = await find(request)
+    const [rows, pinned] = await Promise.all([
+      listComments(sql, {
+        type: thing.type,
+        thingId: target.id,
+        before,
+        limit,
+        hideFrom: hides ? viewer : 0,
+      }),
+      hides && before === 0 ? options.pinned?.(sql, target.id, viewer) : undefined,
+    ])
+    const ids = pinned ?? []
+    const found = ids.length > 0 ? await findComments(sql, ids) : []
+    const pinneds = ids.flatMap((id) => found.filter((row) => row.id === id))
+    const comments = await withPeople(ctx, [...pinneds, ...rows], viewer)
+    return { pinneds: comments.slice(0, pinneds.length), comments: comments.slice(pinneds.length) }
+  }
+
+  const listSchema = {
+    tags,
+    summary: 'List comments, newest first',
+    params: Params,
+    querystring: Type.Object({ limit: Limit(), [cursor]: Cursor }),
+  }
+  if (shape === 'array')
+    server.get(
+      path,
+      {
+        config: { access: 'optional', before: find },
+        schema: { ...listSchema, response: { 200: Type.Array(CommentWithPeople) } },
+      },
+      async (request) => (await list(request)).comments,
+    )
+  else
+    server.get(
+      path,
+      {
+        config: { access: 'optional', before: find },
+        schema: { ...listSchema, response: { 200: PinnedAndComments } },
+      },
+      list,
+    )
+
+  server.post(
+    path,
+    {
+      config: { access: 'user', before: admitBeforeBody },
+      schema: {
+        tags,
+        summary: 'Comment',
+        params: Params,
+        body: CommentBody,
+        response: { [options.created ?? 201]: CommentMade },
+      },
+    },
+    async (request, reply) => {
+      const target = await admit(request)
+      const { body } = request
+      const comment = await writeComment(ctx, thing, options, target, viewerOf(request).id, body)
+      return reply
+        .code(options.created ?? 201)
+        .send({ ...say(request, 'Commented.', '评论成功。'), comment: commentView(comment) })
+    },
+  )
+
+  server.delete(
+    `${path}/:comment`,
+    {
+      config: { access: 'user' },
+      schema: {
+        tags,
+        summary: 'Delete a comment',
+        params: CommentParams,
+        response: { 204: Empty },
+      },
+    },
+    async (request, reply) => {
+      const target = await find(request)
+      await removeComment(ctx, thing, options, target, viewerOf(request).id, param(request, 'comment'))
+      return reply.code(204).send()
+    },
+  )
+
+  if (options.single)
+    server.get(
+      `${path}/:comment`,
+      {
+        config: { access: 'optional' },
+        schema: {
+          tags,
+          summary: 'Read a comment',
+          params: CommentParams,
+          response: { 200: CommentWithPeople },
+        },
+      },
+      async (request) => {
+        const target = await find(request)
+        const comment = await findComment(sql, thing.type, target.id, param(request, 'comment'))
+        if (!comment) throw notFound()
+        const [view] = await withPeople(ctx, [comment], viewerId(request))
+        return view!
+      },
+    )
+}

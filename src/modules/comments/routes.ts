@@ -1,0 +1,64 @@
+import { userViews } from '#modules/accounts/index.ts'
+import type { Context } from '#platform/context.ts'
+import { type Server, viewerId, viewerOf } from '#platform/http.ts'
+import { Type } from '#platform/schema.ts'
+import { type Readers, readThings } from '#platform/things.ts'
+import { listReceivedComments } from './queries.ts'
+import { CommentSearch, FoundComment, ReceivedComment, ReceivedQuery } from './schema.ts'
+import { findVisibleComments } from './service.ts'
+import { foundComment, withPeople } from './view.ts'
+
+/** Lists of comments across all kinds of things; `readers` knows how each kind is seen. */
+export const commentRoutes = (readers: Readers) => (server: Server, ctx: Context) => {
+  server.get(
+    '/comments',
+    {
+      config: { access: 'optional' },
+      schema: {
+        tags: ['Comments'],
+        summary: 'Find comments by author, recipient or thing',
+        querystring: CommentSearch,
+        response: { 200: Type.Array(FoundComment) },
+      },
+    },
+    async (request) =>
+      (await findVisibleComments(ctx, readers, request.query, viewerId(request))).map(foundComment),
+  )
+
+  server.get(
+    '/user/comments',
+    {
+      config: { access: 'user' },
+      schema: {
+        tags: ['Comments'],
+        summary: 'Comments on my things and replies to me',
+        querystring: ReceivedQuery,
+        response: { 200: Type.Array(ReceivedComment) },
+      },
+    },
+    async (request) => {
+      const { id: viewer } = viewerOf(request)
+      const { after = 0, limit = 15 } = request.query
+      const rows = await listReceivedComments(ctx.sql, viewer, after, limit)
+      const references = rows.map((row) => ({ type: row.commentable_type, id: row.commentable_id }))
+      const [comments, things, targets] = await Promise.all([
+        withPeople(ctx, rows, viewer),
+        readThings(ctx, readers, references, viewer),
+        userViews(
+          ctx,
+          ctx.sql,
+          rows.map((row) => row.target_user),
+          viewer,
+        ),
+      ])
+      return comments.map((comment) => ({
+        ...comment,
+        target: targets.get(comment.target_user) ?? null,
+        commentable: (things.get(`${comment.commentable_type}/${comment.commentable_id}`) ?? null) as Record<
+          string,
+          unknown
+        > | null,
+      }))
+    },
+  )
+}

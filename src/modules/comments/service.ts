@@ -1,0 +1,190 @@
+import { findMentions } from '#lib/mentions.ts'
+import { nameKey } from '#lib/text.ts'
+import { notify, takeBack } from '#modules/notifications/index.ts'
+import type { Context } from '#platform/context.ts'
+import { type CounterCheck, recount } from '#platform/counters.ts'
+import { type Tx, transaction } from '#platform/database.ts'
+import { blocked, forbidden, invalidField, notFound } from '#platform/errors.ts'
+import { type Counts, type Readers, seeThings, type Target, type Thing } from '#platform/things.ts'
+import {
+  type CommentRow,
+  claimMark,
+  countByAuthor,
+  countByThing,
+  deleteComment,
+  deleteOldMarks,
+  findAddressed,
+  findComment,
+  findComments,
+  insertComment,
+  searchComments,
+} from './queries.ts'
+import type { CommentBody, CommentSearch } from './schema.ts'
+
+/** How comments behave on one kind of things. */
+export type CommentRules = {
+  /** Keeps the counter of comments of the thing. */
+  count?: Counts
+  /** Whether people mentioned in a comment are looked for and told; yes unless false. */
+  mentions?: boolean
+  /** Whether this person may delete the comments of others on this thing. */
+  mayModerate?(ctx: Context, target: Target, viewerId: number): Promise<boolean>
+  /** What else ends with a comment, such as its pins, in the transaction that deletes it. */
+  onRemove?(tx: Tx, comment: CommentRow, target: Target, viewerId: number): Promise<void>
+}
+
+const unknownPerson = () =>
+  invalidField('reply_user', { en: 'There is no such person.', zh: '被回复的用户不存在。' })
+
+const sentTwice = () =>
+  invalidField('comment_mark', {
+    en: 'This comment was sent already.',
+    zh: '评论已发送，请勿重复提交。',
+  })
+
+const typeMissing = () =>
+  invalidField('resourceable_type', {
+    en: 'The resourceable_type field is required with resourceable_id.',
+    zh: '提供 resourceable_id 时 resourceable_type 不能为空。',
+  })
+
+/** Writes a comment, counts it and tells the owner, who is replied to, and who is mentioned. */
+export async function writeComment(
+  ctx: Context,
+  thing: Thing,
+  rules: CommentRules,
+  target: Target,
+  userId: number,
+  { body, reply_user: replyUser = 0, comment_mark: mark }: CommentBody,
+): Promise<CommentRow> {
+  const names = rules.mentions === false ? [] : findMentions(body).map(nameKey)
+  const origin = (id: number) => ({ senderId: userId, cause: { type: 'comments', id } })
+  const people = await findAddressed(
+    ctx.sql,
+    userId,
+    [target.ownerId, replyUser].filter((id) => id > 0),
+    names,
+  )
+  if (replyUser > 0 && !people.some(({ id }) => id === replyUser)) throw unknownPerson()
+  if (people.some(({ blocks }) => blocks)) throw blocked()
+  const mentioned = people.filter(({ name_key }) => names.includes(name_key)).map(({ id }) => id)
+  return transaction(ctx.sql, async (tx) => {
+    if (mark !== undefined && !(await claimMark(tx, userId, String(mark)))) throw sentTwice()
+    const comment = await insertComment(tx, thing, rules.count, {
+      thingId: target.id,
+      userId,
+      targetUser: target.ownerId,
+      replyUser,
+      body,
+    })
+    if (!comment) throw notFound()
+    const told = {
+      ...origin(comment.id),
+      type: 'comment' as const,
+      data: { contents: body, commentable: { type: thing.type, id: target.id } },
+    }
+    const reply = { ...told, recipients: [replyUser], data: { ...told.data, hasReply: true } }
+    const owner = { ...told, recipients: [target.ownerId], data: { ...told.data, hasReply: false } }
+    const mention = {
+      ...origin(comment.id),
+      type: 'at' as const,
+      recipients: mentioned,
+      data: { contents: body, resource: { type: 'comments', id: comment.id } },
+    }
+    // Of two notices of one comment to one person the first is kept.
+    await notify(tx, [reply, owner, mention])
+    return comment
+  })
+}
+
+/** Deletes a comment of one's own, or with the right to moderate; its parent is part of its address. */
+export async function removeComment(
+  ctx: Context,
+  thing: Thing,
+  rules: CommentRules,
+  target: Target,
+  userId: number,
+  commentId: number,
+): Promise<void> {
+  const comment = await findComment(ctx.sql, thing.type, target.id, commentId)
+  if (!comment) throw notFound()
+  if (comment.user_id !== userId && !(await rules.mayModerate?.(ctx, target, userId))) throw forbidden()
+  await transaction(ctx.sql, async (tx) => {
+    const gone = await deleteComment(tx, thing, rules.count, target.id, commentId)
+    if (!gone) throw notFound()
+    await takeBack(tx, { cause: { type: 'comments', id: commentId } })
+    await rules.onRemove?.(tx, gone, target, userId)
+  })
+}
+
+/** Deletes marks of comments that were sent long ago. */
+export const tidyCommentMarks = (ctx: Context): Promise<void> => deleteOldMarks(ctx.sql)
+
+/** The counter of the comments people wrote, recounted. */
+export const commentCounters: CounterCheck[] = [
+  recount({ table: 'user_counts', key: 'user_id', column: 'comments_count', counted: countByAuthor }),
+]
+
+/** The recount of a content module's own counter of comments, for its `table`. */
+export const commentsRecount = (
+  type: string,
+  counter: { table: string; key: string; column: string },
+): CounterCheck => recount({ ...counter, counted: (sql) => countByThing(sql, type) })
+
+/** Comments as things that may be reported themselves; of things that the viewer may not see they are unknown. */
+export const commentThing = (readers: Readers): Thing => ({
+  type: 'comments',
+  param: 'comment',
+  tag: 'Comments',
+  async find(sql, id, viewerId) {
+    const [comment] = await findComments(sql, [id])
+    if (!comment) return undefined
+    const { commentable_type: type, commentable_id: thingId } = comment
+    const seen = await readers[type]?.visible(sql, [thingId], viewerId)
+    return seen?.has(thingId) ? { id, ownerId: comment.user_id, contents: comment.body } : undefined
+  },
+  live: (sql, id) => sql`select id from comments where id = ${id}`,
+})
+
+const ROUNDS = 10
+
+/**
+ * One page of GET /comments: comments of things the viewer may not see are passed over, and the page is filled from
+ * what follows, so that a short page still means the end. A long run of hidden ones ends the page early.
+ */
+export async function findVisibleComments(
+  ctx: Context,
+  readers: Readers,
+  query: CommentSearch,
+  viewerId: number,
+): Promise<CommentRow[]> {
+  const see = async (rows: CommentRow[]) => {
+    const references = rows.map((row) => ({ type: row.commentable_type, id: row.commentable_id }))
+    const seen = await seeThings(ctx.sql, readers, references, viewerId)
+    return rows.filter((row) => seen.has(`${row.commentable_type}/${row.commentable_id}`))
+  }
+  const { limit = 15, direction = 'desc', resourceable_type: type, resourceable_id: ids } = query
+  if (query.id) {
+    const rows = await see(await findComments(ctx.sql, query.id))
+    return rows.sort((a, b) => (direction === 'asc' ? a.id - b.id : b.id - a.id))
+  }
+  if (ids && type === undefined) throw typeMissing()
+  const search = {
+    types: Object.keys(readers),
+    author: query.author,
+    forUser: query.for_user,
+    forType: query.for_type ?? 'all',
+    things: ids && type !== undefined ? { type, ids } : undefined,
+    direction,
+    limit: Math.min(limit * 2, 100),
+  }
+  const found: CommentRow[] = []
+  let index = query.index ?? 0
+  for (let round = 0; round < ROUNDS && found.length < limit; round += 1) {
+    const rows = await searchComments(ctx.sql, { ...search, index })
+    found.push(...(await see(rows)))
+    index = rows.at(-1)?.id ?? 0
+    if (rows.length < search.limit) break
+  }
+  return found.slice(0, limit)
+}

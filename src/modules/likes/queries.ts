@@ -1,0 +1,119 @@
+import type { Db, Fragment } from '#platform/database.ts'
+import { type Counts, countsOf, type Target, type Thing } from '#platform/things.ts'
+
+export type LikeRow = {
+  id: number
+  user_id: number
+  target_user: number
+  likeable_id: number
+  likeable_type: string
+  created_at: string
+}
+
+const columns = (sql: Db) => sql`
+  l.id, l.user_id, l.target_user, l.likeable_id, l.likeable_type, l.created_at`
+
+type Outcome = { found: boolean; changed: boolean }
+
+/** Likes a thing once, counting it on the thing and on its owner only if this call did it. */
+export async function insertLike(
+  sql: Db,
+  thing: Thing,
+  count: Counts | undefined,
+  { id, ownerId }: Target,
+  userId: number,
+): Promise<Outcome> {
+  const [row] = await sql<[Outcome]>`
+    with target as (${thing.live(sql, id)} for no key update),
+    made as (
+      insert into likes (likeable_type, likeable_id, user_id, target_user)
+      select ${thing.type}, id, ${userId}::bigint, ${ownerId}::bigint from target
+      on conflict do nothing returning likeable_id, target_user
+    ),
+    changed (id, by) as (select likeable_id, 1 from made),
+    owner as (
+      update user_counts set likes_count = likes_count + 1, updated_at = now()
+      where user_id in (select target_user from made)
+    ) ${countsOf(sql, count)}
+    select exists (select from target) as found, exists (select from made) as changed`
+  return row
+}
+
+/** Takes a like back, out of both counts if there was one. */
+export async function deleteLike(
+  sql: Db,
+  thing: Thing,
+  count: Counts | undefined,
+  id: number,
+  userId: number,
+): Promise<Outcome> {
+  const [row] = await sql<[Outcome]>`
+    with target as (${thing.live(sql, id)} for no key update),
+    gone as (
+      delete from likes l using target t
+      where l.likeable_type = ${thing.type} and l.likeable_id = t.id and l.user_id = ${userId}
+      returning l.likeable_id, l.target_user
+    ),
+    changed (id, by) as (select likeable_id, -1 from gone),
+    owner as (
+      update user_counts set likes_count = greatest(likes_count - 1, 0), updated_at = now()
+      where user_id in (select target_user from gone)
+    ) ${countsOf(sql, count)}
+    select exists (select from target) as found, exists (select from gone) as changed`
+  return row
+}
+
+/** Deletes all likes of things that are deleted themselves, out of their owners' counts too. */
+export async function deleteLikesOf(sql: Db, type: string, thingIds: number[]): Promise<void> {
+  await sql`
+    with gone as (
+      delete from likes where likeable_type = ${type} and likeable_id = any(${thingIds}) returning target_user
+    )
+    update user_counts u set likes_count = greatest(u.likes_count - g.n, 0), updated_at = now()
+    from (select target_user, count(*) as n from gone group by target_user) g where u.user_id = g.target_user`
+}
+
+/** The likes of a thing, newest first. */
+export const listLikes = (sql: Db, type: string, thingId: number, after: number, limit: number) => sql<
+  LikeRow[]
+>`
+  select ${columns(sql)} from likes l
+  where l.likeable_type = ${type} and l.likeable_id = ${thingId} ${after > 0 ? sql`and l.id < ${after}` : sql``}
+  order by l.id desc limit ${limit}`
+
+/** The newest likes of each of several things. */
+export const listLatestLikes = (sql: Db, type: string, thingIds: number[], each: number) => sql<LikeRow[]>`
+  select l.* from unnest(${thingIds}::bigint[]) as t (id) cross join lateral (
+    select ${columns(sql)} from likes l
+    where l.likeable_type = ${type} and l.likeable_id = t.id order by l.id desc limit ${each}
+  ) l
+  order by l.id desc`
+
+/** Likes of my things by others, newest first. */
+export const listReceivedLikes = (sql: Db, userId: number, after: number, limit: number) => sql<LikeRow[]>`
+  select ${columns(sql)} from likes l
+  where l.target_user = ${userId} and l.target_user > 0 and l.user_id <> ${userId}
+    ${after > 0 ? sql`and l.id < ${after}` : sql``}
+  order by l.id desc limit ${limit}`
+
+/** Which of these things a person likes; nothing for a guest. */
+export async function findLiked(
+  sql: Db,
+  type: string,
+  thingIds: number[],
+  userId: number,
+): Promise<Set<number>> {
+  if (userId === 0 || thingIds.length === 0) return new Set()
+  const rows = await sql<{ likeable_id: number }[]>`
+    select likeable_id from likes
+    where likeable_type = ${type} and likeable_id = any(${thingIds}) and user_id = ${userId}`
+  return new Set(rows.map((row) => row.likeable_id))
+}
+
+/** How many likes everybody has received. */
+export const countByOwner = (sql: Db): Fragment => sql`
+  select target_user as key, count(*) as n from likes where target_user > 0 group by target_user`
+
+/** How many likes the things of one kind have. */
+export const countByThing = (sql: Db, type: string): Fragment => sql`
+  select likeable_id as key, count(*) as n from likes where likeable_type = ${type} group by likeable_id`

@@ -1,0 +1,40 @@
+import type { Context } from '#platform/context.ts'
+import { type Server, viewerOf } from '#platform/http.ts'
+import { Type } from '#platform/schema.ts'
+import { type Readers, readThings } from '#platform/things.ts'
+import { listReceivedLikes } from './queries.ts'
+import { LikesQuery, ReceivedLike } from './schema.ts'
+import { withUsers } from './view.ts'
+
+/** The list of likes across all kinds of things; `readers` knows how each kind is seen. */
+export const likeRoutes = (readers: Readers) => (server: Server, ctx: Context) => {
+  server.get(
+    '/user/likes',
+    {
+      config: { access: 'user' },
+      schema: {
+        tags: ['Likes'],
+        summary: 'Likes of my things',
+        querystring: LikesQuery(),
+        response: { 200: Type.Array(ReceivedLike) },
+      },
+    },
+    async (request) => {
+      const { id: viewer } = viewerOf(request)
+      const { after = 0, limit = 15 } = request.query
+      const rows = await listReceivedLikes(ctx.sql, viewer, after, limit)
+      const references = rows.map((row) => ({ type: row.likeable_type, id: row.likeable_id }))
+      const [likes, things] = await Promise.all([
+        withUsers(ctx, rows, viewer),
+        readThings(ctx, readers, references, viewer),
+      ])
+      return likes.map((like) => ({
+        ...like,
+        likeable: (things.get(`${like.likeable_type}/${like.likeable_id}`) ?? null) as Record<
+          string,
+          unknown
+        > | null,
+      }))
+    },
+  )
+}

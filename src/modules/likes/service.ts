@@ -1,0 +1,61 @@
+import { findBlockers } from '#modules/accounts/index.ts'
+import { notify, takeBack } from '#modules/notifications/index.ts'
+import type { Context } from '#platform/context.ts'
+import { type CounterCheck, recount } from '#platform/counters.ts'
+import { transaction } from '#platform/database.ts'
+import { blocked, notFound } from '#platform/errors.ts'
+import type { Counts, Target, Thing } from '#platform/things.ts'
+import { countByOwner, countByThing, deleteLike, insertLike } from './queries.ts'
+
+/** Likes a thing and tells its owner. False when this person liked it already. */
+export async function like(
+  ctx: Context,
+  thing: Thing,
+  count: Counts | undefined,
+  target: Target,
+  userId: number,
+): Promise<boolean> {
+  if ((await findBlockers(ctx.sql, userId, [target.ownerId])).size > 0) throw blocked()
+  return transaction(ctx.sql, async (tx) => {
+    const { found, changed } = await insertLike(tx, thing, count, target, userId)
+    if (!found) throw notFound()
+    const resource = { type: thing.type, id: target.id }
+    if (changed)
+      await notify(tx, {
+        type: 'like',
+        recipients: [target.ownerId],
+        senderId: userId,
+        cause: resource,
+        data: { resource, contents: target.contents },
+      })
+    return changed
+  })
+}
+
+/** Takes a like back, with what the owner was told and has not read. False when there was none. */
+export async function unlike(
+  ctx: Context,
+  thing: Thing,
+  count: Counts | undefined,
+  target: Target,
+  userId: number,
+): Promise<boolean> {
+  return transaction(ctx.sql, async (tx) => {
+    const { found, changed } = await deleteLike(tx, thing, count, target.id, userId)
+    if (!found) throw notFound()
+    if (changed)
+      await takeBack(tx, { type: 'like', senderId: userId, cause: { type: thing.type, id: target.id } })
+    return changed
+  })
+}
+
+/** The counter of the likes people received, recounted. */
+export const likeCounters: CounterCheck[] = [
+  recount({ table: 'user_counts', key: 'user_id', column: 'likes_count', counted: countByOwner }),
+]
+
+/** The recount of a content module's own counter of likes, for its `table`. */
+export const likesRecount = (
+  type: string,
+  counter: { table: string; key: string; column: string },
+): CounterCheck => recount({ ...counter, counted: (sql) => countByThing(sql, type) })

@@ -1,0 +1,28 @@
+import { userViews } from '#modules/accounts/index.ts'
+import type { Context } from '#platform/context.ts'
+import { apiError } from '#platform/errors.ts'
+import type { Server } from '#platform/http.ts'
+import type { Thing } from '#platform/things.ts'
+import { mountReports } from './mount.ts'
+
+const oneself = apiError(422, 'report_oneself', 'You cannot report yourself.', '不能举报自己。')
+
+/** Reports of people; those of content are mounted by its module. */
+export function userReportRoutes(server: Server, ctx: Context) {
+  const person: Thing = {
+    type: 'users',
+    param: 'user',
+    tag: 'Reports',
+    async find(sql, id, viewerId) {
+      const user = (await userViews(ctx, sql, [id], viewerId)).get(id)
+      return user && { id, ownerId: id, contents: user.name }
+    },
+    live: (sql, id) => sql`select id from users where id = ${id} and deleted_at is null`,
+  }
+  mountReports(server, ctx, person, {
+    path: '/report/users/:user',
+    async mayWrite(target, viewerId) {
+      if (target.id === viewerId) throw oneself()
+    },
+  })
+}

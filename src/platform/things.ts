@@ -1,0 +1,87 @@
+import type { Context } from '#platform/context.ts'
+import type { Db, Fragment } from '#platform/database.ts'
+
+/** One thing that people comment on, like, collect or report. */
+export type Target = {
+  id: number
+  /** Who published it; 0 when nobody did (songs, albums). */
+  ownerId: number
+  /** Its first words, for notifications and reports. */
+  contents: string
+}
+
+/** What a content module tells the modules that are mounted on it of one kind of its things. */
+export type Thing = {
+  /** The name of the kind on the wire and in tables (R §1.10), such as `feeds`. */
+  type: string
+  /** The path parameter that holds the id, such as `feed`. */
+  param: string
+  /** The area under which the routes are documented. */
+  tag: string
+  /** The thing, or undefined (404) when it is unknown, deleted or not for this viewer to see. */
+  find(sql: Db, id: number, viewerId: number): Promise<Target | undefined>
+  /**
+   * `select id from … where id = ${id}` and is not deleted. The row is locked by what is done to the thing, so that
+   * nothing is added to a thing that is being deleted, and nobody else's counter is lost.
+   */
+  live(sql: Db, id: number): Fragment
+}
+
+/**
+ * Statements that keep the counters of the thing: they run with the change itself and read what changed from the common
+ * table `changed (id, by)`, which has one row, or none when nothing changed. For example
+ * `update songs s set comment_count = comment_count + c.by from changed c where s.id = c.id`.
+ */
+export type Counts = (sql: Db) => Fragment[]
+
+/** The counter statements as further common tables of a `with`, each after a comma. */
+export const countsOf = (sql: Db, counts: Counts | undefined): Fragment =>
+  (counts?.(sql) ?? []).reduce<Fragment>(
+    (all, count, index) => sql`${all}, ${sql(`thing_count_${index}`)} as (${count})`,
+    sql``,
+  )
+
+/** How lists that mix kinds read things of one kind; app.ts hands a map of these by type. */
+export type Reader = {
+  /** Which of these the viewer may see. */
+  visible(sql: Db, ids: number[], viewerId: number): Promise<Set<number>>
+  /** The things as their own lists show them; what is deleted or hidden from the viewer is absent. */
+  views(ctx: Context, ids: number[], viewerId: number): Promise<Map<number, object>>
+}
+
+/** The kinds that are known to a mixed list, by type. */
+export type Readers = Record<string, Reader>
+
+/** Reads what the references point to, one batch for each type, all at once; keyed by `type/id`. */
+export async function readThings(
+  ctx: Context,
+  readers: Readers,
+  references: { type: string; id: number }[],
+  viewerId: number,
+): Promise<Map<string, object>> {
+  const byType = Map.groupBy(references, ({ type }) => type)
+  const batches = await Promise.all(
+    [...byType].map(async ([type, found]) => {
+      const views = await readers[type]?.views(ctx, [...new Set(found.map(({ id }) => id))], viewerId)
+      return [...(views ?? [])].map(([id, view]) => [`${type}/${id}`, view] as const)
+    }),
+  )
+  return new Map(batches.flat())
+}
+
+/** Which of the references the viewer may see, as `type/id`. */
+export async function seeThings(
+  sql: Db,
+  readers: Readers,
+  references: { type: string; id: number }[],
+  viewerId: number,
+): Promise<Set<string>> {
+  const byType = Map.groupBy(references, ({ type }) => type)
+  const batches = await Promise.all(
+    [...byType].map(async ([type, found]) => {
+      const seen = await readers[type]?.visible(sql, [...new Set(found.map(({ id }) => id))], viewerId)
+      return [...(seen ?? [])].map((id) => `${type}/${id}`)
+    }),
+  )
+  return new Set(batches.flat())
+}
