@@ -10,6 +10,7 @@ import { roleRoutes } from '#modules/admin/roles/routes.ts'
 import { settingsRoutes } from '#modules/admin/settings/routes.ts'
 import { commentThing } from '#modules/comments/index.ts'
 import { commentRoutes } from '#modules/comments/routes.ts'
+import { adminTopicRoutes } from '#modules/admin/topics/routes.ts'
 import { nodeBytesRoutes, nodeRoutes } from '#modules/files/nodes/routes.ts'
 import { uploadBytesRoutes, uploadRoutes } from '#modules/files/uploads/routes.ts'
 import { likeRoutes } from '#modules/likes/routes.ts'
@@ -49,6 +50,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   auditRoutes, // 7
   settingsRoutes,
   roleRoutes,
+  adminTopicRoutes,
 ]
 
 /** Routes outside the API: the bytes of files. */

@@ -1,4 +1,6 @@
 export { noSuchTopic } from './errors.ts'
 export { topicCounters } from './queries/counters.ts'
+export { NewTopic, TOPIC_STATUSES, type TopicStatus } from './schema.ts'
 export { linkTopics, unlinkTopics } from './service/posts.ts'
+export { addTopic, changeTopic } from './service/topics.ts'
 export { requireVisibleTopic, topicNames } from './service/visibility.ts'

@@ -6,7 +6,7 @@ import { type Db, onConstraint, transaction } from '#platform/database.ts'
 import { invalidField } from '#platform/errors.ts'
 import { nameTaken } from '../errors.ts'
 import { insertTopic, type TopicChanges, updateTopic } from '../queries/topics.ts'
-import type { NewTopic, TopicPatch } from '../schema.ts'
+import type { NewTopic, TopicPatch, TopicStatus } from '../schema.ts'
 import { requireEditableTopic } from './visibility.ts'
 
 const takeLogo = async (tx: Db, node: string | null, ownerId: number): Promise<StoredNode | null> =>
@@ -17,23 +17,27 @@ const requireName = (name: string) => {
     throw invalidField('name', { en: 'The name shows no character.', zh: '名称没有可见字符。' })
 }
 
-/** Makes a topic; with the review switch on it waits for a reviewer. */
-export async function createTopic(ctx: Context, creatorId: number, topic: NewTopic): Promise<number> {
+/** Makes a topic of a status in the caller's transaction; its creator follows it and owns the logo. */
+export async function addTopic(
+  tx: Db,
+  { creatorId, status, topic }: { creatorId: number; status: TopicStatus; topic: NewTopic },
+): Promise<number> {
   const { name, desc, logo } = topic
   requireName(name)
+  const values = {
+    name,
+    desc: desc ?? '',
+    logo: await takeLogo(tx, logo ?? null, creatorId),
+    creatorId,
+    status,
+  }
+  return onConstraint(insertTopic(tx, values), { feed_topics_name_taken: nameTaken })
+}
+
+/** Makes a topic; with the review switch on it waits for a reviewer. */
+export async function createTopic(ctx: Context, creatorId: number, topic: NewTopic): Promise<number> {
   const status = (await readSettings(ctx))['feed:topic:need-review'] ? 'waiting' : 'passed'
-  return onConstraint(
-    transaction(ctx.sql, async (tx) =>
-      insertTopic(tx, {
-        name,
-        desc: desc ?? '',
-        logo: await takeLogo(tx, logo ?? null, creatorId),
-        creatorId,
-        status,
-      }),
-    ),
-    { feed_topics_name_taken: nameTaken },
-  )
+  return transaction(ctx.sql, (tx) => addTopic(tx, { creatorId, status, topic }))
 }
 
 /** Changes what is given; null clears the description or the logo. `userId` has to own a new logo. */

@@ -1,0 +1,72 @@
+import { escapeLike, gramsOfQuery, nameKey } from '#lib/text.ts'
+import type { StoredNode } from '#modules/files/index.ts'
+import type { TopicStatus } from '#modules/topics/index.ts'
+import type { Db } from '#platform/database.ts'
+import { pageOf } from '../paging.ts'
+import type { TopicQuery } from './schema.ts'
+
+export type TopicRow = {
+  id: number
+  name: string
+  desc: string
+  logo: StoredNode | null
+  creator_user_id: number
+  status: TopicStatus
+  hot_at: string | null
+  feeds_count: number
+  followers_count: number
+  created_at: string
+  updated_at: string
+}
+
+const columns = (sql: Db) => sql`
+  t.id, t.name, t."desc", t.logo, t.creator_user_id, t.status, t.hot_at, t.created_at, t.updated_at,
+  c.feeds_count, c.followers_count`
+
+const nameContains = (sql: Db, part: string | undefined) => {
+  const key = nameKey(part ?? '')
+  return key === ''
+    ? sql``
+    : sql`and t.name_grams @> ${gramsOfQuery(key)} and t.name_key like ${`%${escapeLike(key)}%`}`
+}
+
+/** A page of topics of every status. */
+export function listTopicRecords(sql: Db, query: TopicQuery) {
+  const { page = 1, limit = 15, sort = 'id', order, id, name, q, hot, status } = query
+  const where = sql`where true
+    ${id === undefined ? sql`` : sql`and t.id = ${id}`}
+    ${status === undefined ? sql`` : sql`and t.status = ${status}`}
+    ${hot === undefined ? sql`` : hot ? sql`and t.hot_at is not null` : sql`and t.hot_at is null`}
+    ${nameContains(sql, name)} ${nameContains(sql, q)}`
+  const direction = order === 'asc' ? sql`asc` : sql`desc`
+  return pageOf<TopicRow>(
+    sql`
+      select ${columns(sql)} from feed_topics t join feed_topic_counts c on c.topic_id = t.id ${where}
+      order by ${sort === 'id' ? sql`` : sql`c.${sql(sort)} ${direction},`} t.id ${direction}
+      limit ${limit} offset ${(page - 1) * limit}`,
+    sql`select count(*)::int as total from feed_topics t ${where}`,
+  )
+}
+
+/** A topic whatever its status; `lock` keeps it as it is until the end of the transaction. */
+export async function findTopicRecord(
+  sql: Db,
+  id: number,
+  { lock = false }: { lock?: boolean } = {},
+): Promise<TopicRow | undefined> {
+  const [row] = await sql<TopicRow[]>`
+    select ${columns(sql)} from feed_topics t join feed_topic_counts c on c.topic_id = t.id
+    where t.id = ${id} ${lock ? sql`for update of t` : sql``}`
+  return row
+}
+
+/** Chooses a topic as hot, or takes that back; one that is hot keeps its time. */
+export const setHot = (sql: Db, id: number, hot: boolean) => sql`
+  update feed_topics set hot_at = ${hot ? sql`coalesce(hot_at, now())` : sql`null`}, updated_at = now()
+  where id = ${id}`
+
+export const setStatus = (sql: Db, id: number, status: TopicStatus) => sql`
+  update feed_topics set status = ${status}, updated_at = now() where id = ${id}`
+
+/** Deletes a topic with its followers and links; the feeds stay. */
+export const deleteTopic = (sql: Db, id: number) => sql`delete from feed_topics where id = ${id}`
