@@ -49,6 +49,15 @@ export async function findUnknownAbilities(sql: Db, names: string[]): Promise<st
   return rows.map(({ name }) => name)
 }
 
+/** Whether all of these are abilities that a person holds. */
+export async function holdsAll(sql: Db, userId: number, names: string[]): Promise<boolean> {
+  const [row] = await sql<[{ all: boolean }]>`
+    select not exists (
+      select unnest(${names}::text[]) except
+      select ability from user_roles join role_abilities using (role_id) where user_id = ${userId}) as all`
+  return row.all
+}
+
 export async function insertRole(
   sql: Db,
   role: { name: string; display_name?: string; description?: string; abilities?: string[] },

@@ -1,15 +1,18 @@
+import type { FastifyRequest } from 'fastify'
 import { wireTime } from '#lib/time.ts'
 import { AbilityView, announceAbilities, forgetAbilities } from '#modules/abilities/index.ts'
 import type { Context } from '#platform/context.ts'
 import { onConstraint, transaction } from '#platform/database.ts'
 import { apiError, invalidField, notFound } from '#platform/errors.ts'
-import type { Server } from '#platform/http.ts'
+import { type Server, viewerOf } from '#platform/http.ts'
 import { Created, Empty, Id, Text, Type } from '#platform/schema.ts'
 import { recordAudit } from '../audit/queries.ts'
+import { mayDoMore } from '../errors.ts'
 import {
   deleteRole,
   findRole,
   findUnknownAbilities,
+  holdsAll,
   insertRole,
   listAbilities,
   listRoles,
@@ -51,13 +54,16 @@ export function roleRoutes(server: Server, ctx: Context) {
   const tags = ['Administration']
   const params = Type.Object({ role: Id })
 
-  const refuseUnknown = async (abilities: string[] | undefined) => {
-    const unknown = abilities ? await findUnknownAbilities(sql, abilities) : []
+  const judge = async (request: FastifyRequest, abilities: string[] | undefined, former: string[] = []) => {
+    if (abilities === undefined) return
+    const unknown = await findUnknownAbilities(sql, abilities)
     if (unknown.length > 0)
       throw invalidField('abilities', {
         en: `There is no ability ${unknown[0]}.`,
         zh: `权限 ${unknown[0]} 不存在。`,
       })
+    const added = abilities.filter((name) => !former.includes(name))
+    if (!(await holdsAll(sql, viewerOf(request).id, added))) throw mayDoMore()
   }
 
   server.get(
@@ -92,7 +98,7 @@ export function roleRoutes(server: Server, ctx: Context) {
       schema: { tags, body: RoleInput, response: { 201: Created } },
     },
     async (request, reply) => {
-      await refuseUnknown(request.body.abilities)
+      await judge(request, request.body.abilities)
       const id = await transaction(sql, async (tx) => {
         const made = await onConstraint(insertRole(tx, request.body), { roles_name_taken: roleNameTaken })
         await recordAudit(tx, request, {
@@ -122,7 +128,7 @@ export function roleRoutes(server: Server, ctx: Context) {
       const { role } = request.params
       const before = await findRole(sql, role)
       if (!before) throw notFound()
-      await refuseUnknown(request.body.abilities)
+      await judge(request, request.body.abilities, before.abilities)
       await transaction(sql, async (tx) => {
         await onConstraint(updateRole(tx, role, request.body), { roles_name_taken: roleNameTaken })
         await announceAbilities(ctx, tx, '*')

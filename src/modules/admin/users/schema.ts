@@ -1,0 +1,62 @@
+import { NewPassword, Verified } from '#modules/accounts/index.ts'
+import { Flag, Id, Listing, Nullable, type Static, Text, TextList, Time, Type } from '#platform/schema.ts'
+import { listingQuery } from '../paging.ts'
+
+/** An account as those who manage accounts see it. Never with its password, hashed or not. */
+export const ManagedUser = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  email: Nullable(Type.String()),
+  phone: Nullable(Type.String()),
+  bio: Nullable(Type.String()),
+  sex: Type.Integer(),
+  location: Nullable(Type.String()),
+  verified: Nullable(Verified),
+  roles: Type.Array(Type.String()),
+  has_password: Type.Boolean(),
+  disabled: Type.Boolean(),
+  created_at: Time,
+  updated_at: Time,
+})
+export type ManagedUser = Static<typeof ManagedUser>
+
+export const ManagedUserListing = Listing(ManagedUser)
+
+export const ManagedUserQuery = Type.Object({
+  ...listingQuery(['id', 'name', 'created_at']),
+  id: Type.Optional(Id),
+  email: Type.Optional(Text(128)),
+  phone: Type.Optional(Text(32)),
+  role: Type.Optional(Text(100)),
+  disabled: Type.Optional(Flag()),
+})
+export type ManagedUserQuery = Static<typeof ManagedUserQuery>
+
+const Roles = TextList(20, 100)
+const Certificate = Type.Object({
+  type: Text(20),
+  icon: Type.Optional(Nullable(Text(2000))),
+  description: Type.Optional(Nullable(Text(255))),
+})
+
+/** The body of POST /admin/users (decisions §12). */
+export const UserInput = Type.Object({
+  name: Text(100),
+  password: NewPassword,
+  email: Type.Optional(Text(128)),
+  phone: Type.Optional(Text(32)),
+  roles: Type.Optional(Roles),
+})
+export type UserInput = Static<typeof UserInput>
+
+/** The body of PATCH /admin/users/{user}: any of the above, `disabled`, and the certified identity. */
+export const UserChanges = Type.Object({
+  name: Type.Optional(Text(100)),
+  password: Type.Optional(NewPassword),
+  email: Type.Optional(Nullable(Text(128))),
+  phone: Type.Optional(Nullable(Text(32))),
+  roles: Type.Optional(Roles),
+  disabled: Type.Optional(Flag()),
+  verified: Type.Optional(Type.Union([Certificate, Type.Null()])),
+})
+export type UserChanges = Static<typeof UserChanges>
