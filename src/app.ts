@@ -6,9 +6,11 @@ import { profileRoutes } from '#modules/accounts/profile/routes.ts'
 import { registrationRoutes } from '#modules/accounts/registration/routes.ts'
 import { signInRoutes } from '#modules/accounts/sign-in/routes.ts'
 import { auditRoutes } from '#modules/admin/audit/routes.ts'
+import { reportAdminRoutes } from '#modules/admin/reports/routes.ts'
 import { roleRoutes } from '#modules/admin/roles/routes.ts'
 import { settingsRoutes } from '#modules/admin/settings/routes.ts'
 import { adminTopicRoutes } from '#modules/admin/topics/routes.ts'
+import { managedUserRoutes } from '#modules/admin/users/routes.ts'
 import { commentThing } from '#modules/comments/index.ts'
 import { commentRoutes } from '#modules/comments/routes.ts'
 import { nodeBytesRoutes, nodeRoutes } from '#modules/files/nodes/routes.ts'
@@ -50,6 +52,8 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   auditRoutes, // 7
   settingsRoutes,
   roleRoutes,
+  managedUserRoutes,
+  reportAdminRoutes,
   adminTopicRoutes,
 ]
 

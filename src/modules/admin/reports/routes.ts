@@ -1,4 +1,12 @@
-import { getReport, handleReport, listReports, ReportDecision, ReportListing, ReportSearch, ReportView } from '#modules/reports/index.ts'
+import {
+  getReport,
+  handleReport,
+  listReports,
+  ReportDecision,
+  ReportListing,
+  ReportSearch,
+  ReportView,
+} from '#modules/reports/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
 import { type Server, viewerOf } from '#platform/http.ts'
@@ -27,7 +35,8 @@ export function reportAdminRoutes(server: Server, ctx: Context) {
     {
       config: {
         access,
-        before: (request) => getReport(ctx, (request.params as { report: number }).report, viewerOf(request).id),
+        before: (request) =>
+          getReport(ctx, (request.params as { report: number }).report, viewerOf(request).id),
       },
       schema: {
         tags,

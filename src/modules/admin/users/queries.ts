@@ -84,7 +84,11 @@ type Columns = {
   verified?: object | null | undefined
 }
 
-export async function updateUser(sql: Db, id: number, { name, email, phone, verified }: Columns): Promise<void> {
+export async function updateUser(
+  sql: Db,
+  id: number,
+  { name, email, phone, verified }: Columns,
+): Promise<void> {
   await sql`
     update users set updated_at = now()
       ${name === undefined ? sql`` : sql`, name = ${name}, name_key = ${nameKey(name)}, name_grams = ${grams(name)}`}

@@ -37,7 +37,10 @@ export function managedUserRoutes(server: Server, ctx: Context) {
 
   server.get(
     '/admin/users/:user',
-    { config: { access: { ability: 'admin:user:show' } }, schema: { tags, params, response: { 200: ManagedUser } } },
+    {
+      config: { access: { ability: 'admin:user:show' } },
+      schema: { tags, params, response: { 200: ManagedUser } },
+    },
     async (request) => {
       const row = await findUser(sql, request.params.user)
       if (!row) throw notFound()

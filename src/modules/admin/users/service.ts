@@ -1,7 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import { isEmail, isPhone, normalizePhone } from '#lib/identifiers.ts'
 import { announceAbilities, forgetAbilities, hasAbility } from '#modules/abilities/index.ts'
-import { checkUserName, createUser, setDisabled, setPassword, USER_CONSTRAINTS } from '#modules/accounts/index.ts'
+import {
+  checkUserName,
+  createUser,
+  setDisabled,
+  setPassword,
+  USER_CONSTRAINTS,
+} from '#modules/accounts/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import { forgetTokens } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -11,7 +17,14 @@ import { viewerOf } from '#platform/http.ts'
 import { hashPassword } from '#platform/passwords.ts'
 import { recordAudit } from '../audit/queries.ts'
 import { mayDoMore } from '../errors.ts'
-import { countHolders, findAbilitiesBeyond, findUser, judgeRoles, replaceRoles, updateUser } from './queries.ts'
+import {
+  countHolders,
+  findAbilitiesBeyond,
+  findUser,
+  judgeRoles,
+  replaceRoles,
+  updateUser,
+} from './queries.ts'
 import type { UserChanges, UserInput } from './schema.ts'
 
 const lastFounder = apiError(
@@ -22,7 +35,13 @@ const lastFounder = apiError(
 )
 const notOneself = apiError(422, 'not_oneself', 'You cannot disable yourself.', '不能禁用自己。')
 
-function checkContacts({ email, phone }: { email?: string | null | undefined; phone?: string | null | undefined }) {
+function checkContacts({
+  email,
+  phone,
+}: {
+  email?: string | null | undefined
+  phone?: string | null | undefined
+}) {
   if (email && !isEmail(email))
     throw invalidField('email', { en: 'This is not an e-mail address.', zh: '邮箱格式不正确。' })
   if (phone && !isPhone(phone))
@@ -91,7 +110,8 @@ export async function changeUser(
       await announceAbilities(ctx, tx, id)
     }
     const tokens = hashed === undefined ? [] : ((await setPassword(ctx, tx, id, hashed)) ?? [])
-    if (changes.disabled !== undefined) tokens.push(...((await setDisabled(ctx, tx, id, changes.disabled)) ?? []))
+    if (changes.disabled !== undefined)
+      tokens.push(...((await setDisabled(ctx, tx, id, changes.disabled)) ?? []))
     const { password, ...told } = changes
     await recordAudit(tx, request, {
       action: 'users.update',
