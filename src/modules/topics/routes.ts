@@ -1,3 +1,4 @@
+import { addReport } from '#modules/reports/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Server, viewerId, viewerOf } from '#platform/http.ts'
 import { Created, Empty, Type } from '#platform/schema.ts'
@@ -11,6 +12,7 @@ import {
   TopicListQuery,
   TopicParams,
   TopicPatch,
+  TopicReport,
 } from './schema.ts'
 import { createTopic, editTopic } from './service/topics.ts'
 import { look, requireEditableTopic, requireVisibleTopic } from './service/visibility.ts'
@@ -124,6 +126,36 @@ export function topicRoutes(server: Server, ctx: Context) {
     },
     async (request, reply) => {
       await look(ctx, viewerOf(request).id, (eyes) => unfollowTopic(sql, request.params.topicID, eyes))
+      return reply.code(204).send()
+    },
+  )
+
+  server.put(
+    '/user/report-feed-topics/:topicID',
+    {
+      config: {
+        access: 'user',
+        before: (request) => requireVisibleTopic(ctx, idOf(request.params), viewerOf(request).id),
+      },
+      schema: {
+        tags,
+        summary: 'Report a topic to the moderators',
+        params: TopicParams,
+        body: TopicReport,
+        response: { 204: Empty },
+      },
+    },
+    async (request, reply) => {
+      const userId = viewerOf(request).id
+      const topic = await requireVisibleTopic(ctx, request.params.topicID, userId)
+      await addReport(sql, {
+        type: 'feed-topics',
+        id: topic.id,
+        userId,
+        targetUser: topic.creator_user_id,
+        subject: `#${topic.id} ${topic.name}`,
+        reason: request.body.message,
+      })
       return reply.code(204).send()
     },
   )

@@ -42,6 +42,9 @@ export type NewTopic = Static<typeof NewTopic>
 export const TopicPatch = Type.Object({ desc: Type.Optional(Desc), logo: Type.Optional(LogoNode) })
 export type TopicPatch = Static<typeof TopicPatch>
 
+/** Why a topic is reported. */
+export const TopicReport = Type.Object({ message: Text(255) })
+
 /** A topic in lists (specification 2.4). */
 export const TopicItem = Type.Object({
   id: Type.Integer(),
