@@ -50,8 +50,8 @@ const { as, guest, person, sql, ctx } = await createWorld(
           db`update test_totals set total = total + c.by from changed c`,
         ],
         pinned: async (_, id) => pins.get(id) ?? [],
-        mayModerate: async (_, target, viewerId) =>
-          viewerId === target.ownerId + 0 && target.contents === 'mod',
+        mayModerate: async (_, target, viewerId) => viewerId === target.ownerId && target.contents === 'mod',
+        removalNotice: 'delete:feed/comment',
         onRemove: async (_, comment) => void removed.push(comment.id),
       })
       mountComments(
@@ -307,6 +307,11 @@ test('a comment is found and deleted only under its own parent, by its author or
   const bad = await comment(reader, moderated, 'bad')
   assert.equal((await as(owner, 'DELETE', `/test/things/${moderated}/comments/${bad.id}`)).status, 204)
   assert.deepEqual(await counted(moderated, reader), { thing: 0, author: 1 })
+  const [told, ...more] = await notices(reader)
+  assert.deepEqual(
+    [told?.type, told?.data.type, told?.data.comment, more.length],
+    ['system', 'delete:feed/comment', { id: bad.id, contents: 'bad' }, 0],
+  )
 })
 
 test('the list form of music is an array by max_id, and its status is as mounted', async () => {

@@ -1,5 +1,11 @@
 export { type CommentOptions, mountComments } from './mount.ts'
 export { type CommentRow, deleteCommentsOf, findComment } from './queries.ts'
 export { Comment, CommentWithPeople } from './schema.ts'
-export { type CommentRules, commentCounters, commentsRecount, commentThing } from './service.ts'
+export {
+  type CommentRules,
+  commentCounters,
+  commentsRecount,
+  commentThing,
+  removeComment,
+} from './service.ts'
 export { commentView, commentViews, latestComments } from './view.ts'

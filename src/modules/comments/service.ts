@@ -1,6 +1,6 @@
 import { findMentions } from '#lib/mentions.ts'
 import { nameKey } from '#lib/text.ts'
-import { notify, takeBack } from '#modules/notifications/index.ts'
+import { notify, type SystemType, takeBack } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type CounterCheck, recount } from '#platform/counters.ts'
 import { type Tx, transaction } from '#platform/database.ts'
@@ -29,6 +29,8 @@ export type CommentRules = {
   mentions?: boolean
   /** Whether this person may delete the comments of others on this thing. */
   mayModerate?(ctx: Context, target: Target, viewerId: number): Promise<boolean>
+  /** What the author is told when a moderator deletes the comment; absent: nothing. */
+  removalNotice?: SystemType
   /** What else ends with a comment, such as its pins, in the transaction that deletes it. */
   onRemove?(tx: Tx, comment: CommentRow, target: Target, viewerId: number): Promise<void>
 }
@@ -114,6 +116,18 @@ export async function removeComment(
     if (!gone) throw notFound()
     await takeBack(tx, { cause: { type: 'comments', id: commentId } })
     await rules.onRemove?.(tx, gone, target, userId)
+    if (rules.removalNotice && gone.user_id !== userId)
+      await notify(tx, {
+        type: 'system',
+        recipients: [gone.user_id],
+        senderId: 0,
+        cause: { type: 'comments', id: commentId },
+        data: {
+          type: rules.removalNotice,
+          resource: { type: thing.type, id: target.id },
+          comment: { id: commentId, contents: gone.body },
+        },
+      })
   })
 }
 

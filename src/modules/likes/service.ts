@@ -15,7 +15,8 @@ export async function like(
   target: Target,
   userId: number,
 ): Promise<boolean> {
-  if ((await findBlockers(ctx.sql, userId, [target.ownerId])).size > 0) throw blocked()
+  const owners = target.ownerId > 0 ? [target.ownerId] : []
+  if ((await findBlockers(ctx.sql, userId, owners)).size > 0) throw blocked()
   return transaction(ctx.sql, async (tx) => {
     const { found, changed } = await insertLike(tx, thing, count, target, userId)
     if (!found) throw notFound()

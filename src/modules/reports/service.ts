@@ -52,7 +52,6 @@ export async function handleReport(
       type: 'report',
       state: action === 'deal' ? 'passed' : 'rejected',
       subject: report.subject,
-      contents: report.subject,
       resource: { type: report.reportable_type, id: report.reportable_id },
     },
   })
