@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { buildApp } from '#app'
 import { ConfigError, readConfig } from '#platform/config.ts'
+import { serveMetrics } from '#platform/health.ts'
 import { createLog } from '#platform/log.ts'
 import { openContext } from '#platform/open-context.ts'
 import { requireRuntime } from '#platform/runtime.ts'
@@ -47,6 +48,10 @@ async function start() {
     if (config.publicUrlIsDerived && config.port === 0)
       config.publicUrl = config.publicUrl.replace(/:0$/, `:${port}`)
     log.info({ address: config.publicUrl }, 'listening')
+    if (config.metricsPort > 0) {
+      const metrics = await serveMetrics(ctx, config.metricsPort)
+      closers.push(() => metrics.close())
+    }
     if (config.worker === 'inside') {
       const worker = await startWorker(ctx, opened.connection)
       closers.splice(1, 0, () => worker.stop())

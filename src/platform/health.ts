@@ -1,3 +1,4 @@
+import { createServer } from 'node:http'
 import type { Context } from '#platform/context.ts'
 import type { Server } from '#platform/http.ts'
 
@@ -20,6 +21,27 @@ export function addHealth(server: Server, { sql, config, metrics }: Context): vo
   })
   if (config.metricsPublic)
     server.get('/metrics', async (_request, reply) =>
-      reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.render()),
+      reply.type(metrics.contentType).send(await metrics.render()),
     )
+}
+
+/** Serves `/metrics` on a port of this machine only, for a Prometheus beside the server. */
+export async function serveMetrics({ metrics }: Context, port: number): Promise<{ close(): Promise<void> }> {
+  const server = createServer(async (request, response) => {
+    if (request.method !== 'GET' || request.url?.split('?', 1)[0] !== '/metrics') {
+      response.writeHead(404).end()
+      return
+    }
+    const text = await metrics.render().catch(() => undefined)
+    response.writeHead(text === undefined ? 500 : 200, { 'content-type': metrics.contentType }).end(text)
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, '127.0.0.1', resolve)
+  })
+  return {
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
 }
