@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fieldError, fresh, signUpsOn } from '#test/sign-up.ts'
+import { createWorld } from '#test/world.ts'
+
+const world = await createWorld()
+const { as, guest, person, sql } = world
+const { codeFor, signUp, signIn } = signUpsOn(world)
+
+/** A stored picture of somebody, as an upload leaves it. */
+async function storedPicture(ownerId: number): Promise<string> {
+  const node = `public:2026/11/21/${ownerId.toString(16).padStart(64, 'a')}.png`
+  await sql`
+    insert into storage_nodes (node, owner_id, md5, declared_size, mime, size, width, height, uploaded_at)
+    values (${node}, ${ownerId}, ${Buffer.alloc(16)}, 10, 'image/png', 10, 2, 3, now())`
+  return node
+}
+
+test('my account shows what only I may see', async () => {
+  const ann = await signUp()
+  const { status, body } = await as(ann, 'GET', '/user')
+  assert.equal(status, 200)
+  assert.equal(body.id, ann.id)
+  assert.equal(body.email, ann.email)
+  assert.deepEqual(body.currency, { owner_id: ann.id, type: 1, sum: 0 })
+  assert.equal(body.wallet.balance, 0)
+  assert.equal(body.wallet.user_id, ann.id)
+  assert.deepEqual(body.new_wallet, { owner_id: ann.id, balance: 0, total_income: 0, total_expenses: 0 })
+  assert.equal(body.friends_count, 0)
+  for (const field of ['bio', 'location', 'avatar', 'bg', 'verified']) assert.equal(body[field], null)
+  assert.equal(body.sex, 0)
+  assert.match(body.created_at, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
+  assert.ok(!('password' in body))
+})
+
+test('friends are people who follow each other', async () => {
+  const [ann, bob, cid] = [await person(), await person(), await person()]
+  await sql`insert into user_follows (user_id, target_id)
+    values (${ann.id}, ${bob.id}), (${bob.id}, ${ann.id}), (${ann.id}, ${cid.id})`
+  assert.equal((await as(ann, 'GET', '/user')).body.friends_count, 1)
+  assert.equal((await as(cid, 'GET', '/user')).body.friends_count, 0)
+})
+
+test('the profile is changed field by field, and cleared with null', async () => {
+  const ann = await person()
+  const bio = '字'.repeat(255)
+  assert.equal((await as(ann, 'PATCH', '/user', { bio, sex: '2', location: ' Chengdu ' })).status, 204)
+  assert.equal((await as(ann, 'PATCH', '/user?location=Xi')).status, 204)
+  const { body } = await as(ann, 'GET', '/user')
+  assert.deepEqual([body.bio, body.sex, body.location, body.name], [bio, 2, 'Xi', ann.name])
+  assert.equal((await as(ann, 'PATCH', '/user', { bio: null, sex: null, location: '' })).status, 204)
+  const cleared = (await as(ann, 'GET', '/user')).body
+  assert.deepEqual([cleared.bio, cleared.sex, cleared.location], [null, 0, null])
+  assert.equal((await as(ann, 'PATCH', '/user', {})).status, 204)
+  fieldError(await as(ann, 'PATCH', '/user', { bio: 'x'.repeat(256) }), 'bio')
+  fieldError(await as(ann, 'PATCH', '/user', { sex: 3 }), 'sex')
+})
+
+test('a new name follows the rules of registration, and racing for one gives it to one person', async () => {
+  const [ann, bob] = [await person(), await person()]
+  fieldError(await as(ann, 'PATCH', '/user', { name: 'a b' }), 'name')
+  fieldError(await as(ann, 'PATCH', '/user', { name: 'admin' }), 'name')
+  fieldError(await as(ann, 'PATCH', '/user', { name: bob.name.toUpperCase() }), 'name')
+  assert.equal((await as(ann, 'PATCH', '/user', { name: ann.name.toUpperCase() })).status, 204)
+  const { name } = fresh()
+  const answers = await Promise.all([ann, bob].map((who) => as(who, 'PATCH', '/user', { name })))
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 422])
+  const [row] = await sql<[{ name_key: string; name_grams: string[] }]>`
+    select name_key, name_grams from users where name = ${name}`
+  assert.equal(row.name_key, name)
+  assert.ok(row.name_grams.includes('reg'))
+})
+
+test('avatar and background are stored pictures of mine', async () => {
+  const [ann, bob] = [await person(), await person()]
+  const node = await storedPicture(ann.id)
+  assert.equal((await as(ann, 'PATCH', '/user', { avatar: node, bg: node })).status, 204)
+  const { avatar, bg } = (await as(ann, 'GET', '/user')).body
+  assert.deepEqual(avatar, bg)
+  assert.deepEqual(avatar.dimension, { width: 2, height: 3 })
+  assert.equal(avatar.mime, 'image/png')
+  assert.equal((await as(ann, 'PATCH', '/user', { avatar: null })).status, 204)
+  const cleared = (await as(ann, 'GET', '/user')).body
+  assert.deepEqual([cleared.avatar, cleared.bg], [null, bg])
+  fieldError(await as(bob, 'PATCH', '/user', { avatar: node }), 'avatar')
+  fieldError(await as(ann, 'PATCH', '/user', { bg: node.replace('a', 'b') }), 'bg')
+  fieldError(await as(ann, 'PATCH', '/user', { avatar: 'https://example.com/x.png' }), 'avatar')
+})
+
+test('a phone and an e-mail are bound with a code that was sent there', async () => {
+  const ann = await signUp()
+  const { phone, email } = fresh()
+  const code = await codeFor(phone, '/verifycodes/register')
+  assert.equal((await as(ann, 'PUT', '/user', { phone, email, verifiable_code: code })).status, 422)
+  assert.equal((await as(ann, 'PUT', '/user', { verifiable_code: code })).status, 422)
+  fieldError(await as(ann, 'PUT', '/user', { phone }), 'verifiable_code')
+  assert.equal((await as(ann, 'PUT', '/user', { email, verifiable_code: code })).status, 422)
+  assert.equal((await as(ann, 'PUT', '/user', { phone, verifiable_code: code })).status, 204)
+  assert.equal((await as(ann, 'PUT', '/user', { phone, verifiable_code: code })).status, 422)
+  const change = await codeFor(email, '/verifycodes/register')
+  assert.equal((await as(ann, 'PUT', '/user', { email, verifiable_code: change })).status, 204)
+  const { body } = await as(ann, 'GET', '/user')
+  assert.deepEqual([body.phone, body.email], [phone, email])
+})
+
+test('of racing people one binds a phone', async () => {
+  const [ann, bob] = [await signUp(), await signUp()]
+  const { phone } = fresh()
+  const verifiable_code = await codeFor(phone, '/verifycodes/register')
+  const answers = await Promise.all(
+    [ann, bob].map((who) => as(who, 'PUT', '/user', { phone, verifiable_code })),
+  )
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 422])
+})
+
+test('what somebody bound in the meantime is taken', async () => {
+  const ann = await signUp()
+  const { phone } = fresh()
+  const verifiable_code = await codeFor(phone, '/verifycodes/register')
+  const bob = await person()
+  await sql`update users set phone = ${phone} where id = ${bob.id}`
+  fieldError(await as(ann, 'PUT', '/user', { phone, verifiable_code }), 'phone')
+})
+
+test('phone and e-mail are unbound with password and code', async () => {
+  const { phone } = fresh()
+  const ann = await signUp({ phone })
+  const verifiable_code = await codeFor(phone)
+  const wrong = String((Number(verifiable_code) + 1) % 1_000_000)
+  const unbind = (fields: Record<string, unknown>) => as(ann, 'DELETE', '/user/phone', fields)
+  fieldError(await unbind({ password: 'wrong one', verifiable_code }), 'password')
+  assert.equal((await unbind({ password: ann.password, verifiable_code: wrong })).status, 422)
+  assert.equal((await unbind({})).status, 422)
+  const query = new URLSearchParams({ password: ann.password, verifiable_code })
+  assert.equal((await as(ann, 'DELETE', `/user/phone?${query}`)).status, 204)
+  assert.equal((await as(ann, 'GET', '/user')).body.phone, null)
+  fieldError(await unbind({ password: ann.password, verifiable_code }), 'phone')
+  assert.equal((await guest('POST', '/verifycodes', { phone })).status, 422)
+  const bob = await signUp()
+  const code = await codeFor(String(bob.email))
+  const body = { password: bob.password, verifiable_code: code }
+  assert.equal((await as(bob, 'DELETE', '/user/email', body)).status, 204)
+  assert.equal((await signIn(String(bob.email), { password: bob.password })).status, 422)
+  assert.equal((await signIn(bob.name, { password: bob.password })).status, 200)
+})

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { earlyInMinute, fieldError, fresh, signUpsOn } from '#test/sign-up.ts'
+import { createWorld } from '#test/world.ts'
+
+const world = await createWorld()
+const limited = await createWorld({ RATE_LIMIT_SENSITIVE: '10', TRUST_PROXY: '127.0.0.1' })
+const { as, guest, sql } = world
+const { codeFor, signUp, signIn } = signUpsOn(world)
+
+test('a person signs in with e-mail, phone, name or id, and the password as typed', async () => {
+  const ann = await signUp({ phone: fresh().phone, password: ' Mot de passe ' })
+  const email = fresh().email
+  const code = await codeFor(email, '/verifycodes/register')
+  assert.equal((await as(ann, 'PUT', '/user', { email, verifiable_code: code })).status, 204)
+  const phone = String(ann.phone)
+  for (const login of [
+    email.toUpperCase(),
+    phone,
+    `+86-${phone}`,
+    ann.name,
+    ann.name.toUpperCase(),
+    `${ann.id}`,
+  ]) {
+    const answer = await signIn(login, { password: ' Mot de passe ' })
+    assert.equal(answer.status, 200, login)
+    assert.deepEqual(Object.keys(answer.body), ['access_token', 'token_type', 'expires_in', 'refresh_ttl'])
+    assert.equal(answer.body.token_type, 'bearer')
+    assert.equal(answer.body.expires_in, 60)
+    assert.equal(answer.body.refresh_ttl, 20_160)
+    assert.equal((await guest('GET', `/user?token=${answer.body.access_token}`)).body.id, ann.id)
+  }
+  assert.equal((await signIn(ann.name, { password: 'Mot de passe' })).status, 422)
+})
+
+test('an unknown account and a wrong password get the same answer', async () => {
+  const [ann, codeOnly] = [await signUp(), await signUp({ password: null })]
+  const answers = [
+    await signIn(ann.name, { password: 'wrong one' }),
+    await signIn('nobody_here', { password: 'wrong one' }),
+    await signIn(fresh().email, { password: 'wrong one' }),
+    await signIn('999999999', { password: 'wrong one' }),
+    await signIn('-- 1', { password: 'wrong one' }),
+    await signIn(codeOnly.name, { password: 'wrong one' }),
+    await signIn(ann.name, { verifiable_code: '123456' }),
+  ]
+  for (const answer of answers) {
+    assert.equal(answer.status, 422)
+    assert.deepEqual(answer.body, answers[0]?.body)
+    assert.equal(answer.headers['x-error-code'], 'wrong_sign_in')
+  }
+})
+
+test('login and one of password and code are required', async () => {
+  fieldError(await guest('POST', '/auth/login', { password: 'x' }), 'login')
+  fieldError(await guest('POST', '/auth/login', { login: 'x' }), 'password')
+  fieldError(await guest('POST', '/auth/login', { login: 'x', password: '' }), 'password')
+  fieldError(await guest('POST', '/auth/login', { login: 'x', password: 12345678 }), 'password')
+})
+
+test('a disabled account is told so only after the right password', async () => {
+  const ann = await signUp()
+  await sql`update users set deleted_at = now() where id = ${ann.id}`
+  assert.equal((await signIn(ann.name, { password: 'wrong one' })).status, 422)
+  const answer = await signIn(ann.name, { password: ann.password })
+  assert.equal(answer.status, 403)
+  assert.equal(answer.headers['x-error-code'], 'account_disabled')
+})
+
+test('a code sent to phone or e-mail signs in, without a password too', async () => {
+  const { phone } = fresh()
+  const ann = await signUp({ phone, password: null })
+  const code = await codeFor(phone)
+  assert.equal((await signIn(ann.name, { verifiable_code: code })).status, 422)
+  assert.equal((await signIn(fresh().phone, { verifiable_code: code })).status, 422)
+  const answer = await signIn(phone, { verifiable_code: code })
+  assert.equal(answer.status, 200)
+  assert.equal((await signIn(phone, { verifiable_code: code })).status, 422)
+})
+
+test('signing out ends this sign-in and no other, with any verb and the token in any place', async () => {
+  const ann = await signUp()
+  const tokens: string[] = []
+  for (let i = 0; i < 6; i += 1)
+    tokens.push((await signIn(ann.name, { password: ann.password })).body.access_token)
+  const [a, b, c, d, e, kept] = tokens as [string, string, string, string, string, string]
+  const answers = [
+    await as({ ...ann, token: a }, 'POST', '/auth/logout'),
+    await as({ ...ann, token: b }, 'DELETE', '/auth/logout', {}),
+    await guest('GET', `/auth/logout?token=${c}`),
+    await guest('PUT', '/auth/logout', { token: d }),
+    await guest('PATCH', `/auth/logout?token=${e}`),
+  ]
+  for (const answer of answers) {
+    assert.equal(answer.status, 200)
+    assert.equal(typeof answer.body.message, 'string')
+  }
+  for (const token of [a, b, c, d, e]) {
+    assert.equal((await guest('GET', `/user?token=${token}`)).status, 401)
+    assert.equal((await guest('POST', '/auth/refresh', { token })).status, 401)
+    assert.equal((await guest('POST', '/auth/logout', { token })).status, 401)
+  }
+  assert.equal((await guest('GET', `/user?token=${kept}`)).status, 200)
+  assert.equal((await guest('GET', '/auth/logout')).status, 401)
+})
+
+const from = (address: number) => ({ 'x-forwarded-for': `10.0.0.${address}` })
+const attempt = (login: string, address: number) =>
+  limited.guest('POST', '/auth/login', { login, password: 'wrong one' }, from(address))
+
+test('ten attempts a minute on one account, by whatever name and from wherever, and the headers say so', async () => {
+  await earlyInMinute()
+  const { phone } = fresh()
+  const ann = await limited.person({ name: 'limited_ann' })
+  await limited.sql`update users set phone = ${phone} where id = ${ann.id}`
+  for (let i = 0; i < 5; i += 1) {
+    const answer = await attempt('limited_ann', i)
+    assert.equal(answer.status, 422)
+    assert.equal(answer.headers['x-ratelimit-limit'], '10')
+    assert.equal(answer.headers['x-ratelimit-remaining'], String(9 - i))
+  }
+  for (let i = 0; i < 5; i += 1) {
+    const answer = await attempt(phone, i)
+    assert.equal(answer.status, 422)
+    // The headers do not tell that it is the same person: address and phone have been used less than the name.
+    assert.equal(answer.headers['x-ratelimit-remaining'], String(Math.min(8, 9 - i)))
+  }
+  const refused = await attempt(`${ann.id}`, 6)
+  assert.equal(refused.status, 429)
+  assert.ok(Number(refused.headers['retry-after']) >= 1)
+  assert.ok(Number(refused.headers['x-ratelimit-reset']) > Date.now() / 1000)
+})
+
+test('ten attempts a minute from one address, code sending included', async () => {
+  await earlyInMinute()
+  for (let i = 0; i < 9; i += 1) assert.equal((await attempt(`somebody_${i}`, 50)).status, 422)
+  const { phone } = fresh()
+  assert.equal((await limited.guest('POST', '/verifycodes', { phone }, from(50))).status, 422)
+  const answer = await limited.guest('POST', '/verifycodes', { phone }, from(50))
+  assert.equal(answer.status, 429)
+  assert.equal(answer.headers['x-ratelimit-remaining'], '0')
+  assert.equal((await attempt('somebody_1', 51)).status, 422)
+})

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { forgetSettings, updateSettings } from '#modules/settings/index.ts'
+import { createWorld } from '#test/world.ts'
+
+const { ctx, guest, sql } = await createWorld()
+
+test('a guest learns every setting a client needs, without anything empty', async () => {
+  const { status, body } = await guest('GET', '/bootstrappers')
+  assert.equal(status, 200)
+  assert.match(body['server:version'], /^\d+\.\d+\.\d+/)
+  assert.equal(body.limit, 15)
+  assert.equal(body['pay-validate-user-password'], false)
+  assert.equal(body.site.gold.status, false)
+  assert.equal(body.site.currency_name.name, '积分')
+  assert.ok(!('about_url' in body.site) && !('rule' in body.site.anonymous))
+  assert.equal(body.registerSettings.method, 'all')
+  assert.ok(!('content' in body.registerSettings))
+  assert.deepEqual(body.currency.settings, {
+    'recharge-ratio': 1,
+    'recharge-options': '100,500,1000,2000,5000,10000',
+    'recharge-max': 10_000_000,
+    'recharge-min': 100,
+    'cash-max': 10_000_000,
+    'cash-min': 100,
+  })
+  assert.equal(body.currency.IAP.only, false)
+  assert.equal(body.wallet.ratio, 100)
+  assert.equal(body.wallet.cash['min-amount'], 100)
+  assert.ok(!('labels' in body.wallet))
+  assert.deepEqual(body.feed, { reward: true, paycontrol: true, limit: 50 })
+  assert.deepEqual(body.news, { contribute: { pay: true, verified: true }, pay_contribute: 100 })
+  assert.equal(body.checkin.switch, true)
+  assert.ok(!('im:helper-user' in body) && !('ad' in body))
+})
+
+test('a changed setting is seen at once', async () => {
+  const changes = { 'pay-validate-user-password': true, 'feed:items': [100, 200], 'im:helper-user': 7 }
+  await updateSettings(ctx, sql, changes)
+  forgetSettings(ctx)
+  const { body } = await guest('GET', '/bootstrappers')
+  assert.equal(body['pay-validate-user-password'], true)
+  assert.deepEqual(body.feed.items, [100, 200])
+  assert.equal(body['im:helper-user'], 7)
+})

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import { createWorld, type Person } from '#test/world.ts'
+
+const { as, guest, person, sql, work } = await createWorld()
+
+const hashOf = (token: string) => createHash('sha256').update(token).digest()
+const refresh = (token: string) =>
+  guest('POST', '/auth/refresh', undefined, { authorization: `Bearer ${token}` })
+const isGood = async (token: string) => (await guest('GET', `/user?token=${token}`)).status === 200
+const familyOf = (ann: Person) => sql<{ revoked: boolean }[]>`
+  select revoked_at is not null as revoked from token_families where user_id = ${ann.id}`
+
+test('a token is exchanged for another, in the header, the query or the body, with any verb', async () => {
+  const ann = await person()
+  let { token } = ann
+  const steps = [
+    () => guest('POST', '/auth/refresh', undefined, { authorization: `Bearer ${token}` }),
+    () => guest('GET', `/auth/refresh?token=${token}`),
+    () => guest('POST', '/auth/refresh', { token }),
+    () => guest('PUT', '/auth/refresh', { token }),
+    () => guest('PATCH', `/auth/refresh?token=${token}`, {}),
+    () => guest('DELETE', '/auth/refresh', { token }),
+  ]
+  for (const step of steps) {
+    const answer = await step()
+    assert.equal(answer.status, 200)
+    assert.deepEqual(Object.keys(answer.body), ['access_token', 'token_type', 'expires_in', 'refresh_ttl'])
+    assert.equal(await isGood(token), false)
+    token = answer.body.access_token
+    assert.equal(await isGood(token), true)
+  }
+})
+
+test('a missing, unknown or malformed token cannot be exchanged', async () => {
+  assert.equal((await guest('POST', '/auth/refresh')).status, 401)
+  assert.equal((await guest('GET', '/auth/refresh')).status, 401)
+  assert.equal((await refresh('x'.repeat(43))).status, 401)
+  assert.equal((await guest('GET', '/auth/refresh', undefined, { authorization: 'Basic x' })).status, 401)
+})
+
+test('an expired token opens nothing, and can be exchanged for fourteen days', async () => {
+  const [ann, bob] = [await person(), await person()]
+  await sql`update tokens set expires_at = now() - interval '1 second' where user_id in (${ann.id}, ${bob.id})`
+  assert.equal(await isGood(ann.token), false)
+  const answer = await refresh(ann.token)
+  assert.equal(answer.status, 200)
+  assert.equal(await isGood(answer.body.access_token), true)
+  await sql`update tokens set refresh_until = now() where user_id = ${bob.id}`
+  assert.equal((await refresh(bob.token)).status, 401)
+  const [row] = await sql<[{ minutes: number }]>`
+    select extract(epoch from refresh_until - issued_at)::int / 60 as minutes from tokens
+    where hash = ${hashOf(answer.body.access_token)}`
+  assert.equal(row.minutes, 14 * 24 * 60)
+})
+
+test('a client that lost the answer may ask again within thirty seconds', async () => {
+  const ann = await person()
+  const [first, second] = [await refresh(ann.token), await refresh(ann.token)]
+  assert.deepEqual([first.status, second.status], [200, 200])
+  assert.notEqual(first.body.access_token, second.body.access_token)
+  assert.ok(await isGood(first.body.access_token))
+  assert.ok(await isGood(second.body.access_token))
+})
+
+test('an exchanged token presented after thirty seconds ends the whole family, and no other sign-in', async () => {
+  const [ann, bob] = [await person(), await person()]
+  const first = await refresh(ann.token)
+  assert.ok(await isGood(first.body.access_token))
+  await sql`update tokens set exchanged_at = now() - interval '31 seconds' where hash = ${hashOf(ann.token)}`
+  assert.equal((await refresh(ann.token)).status, 401)
+  assert.equal(await isGood(first.body.access_token), false)
+  assert.equal((await refresh(first.body.access_token)).status, 401)
+  assert.deepEqual([...(await familyOf(ann))], [{ revoked: true }])
+  assert.ok(await isGood(bob.token))
+})
+
+test('racing exchanges of one token all get tokens of one family, and one marks it', async () => {
+  const ann = await person()
+  const answers = await Promise.all(Array.from({ length: 6 }, () => refresh(ann.token)))
+  for (const answer of answers) {
+    assert.equal(answer.status, 200)
+    assert.ok(await isGood(answer.body.access_token))
+  }
+  assert.equal((await familyOf(ann)).length, 1)
+})
+
+test('racing reuses of exchanged tokens of one family all end in 401', async () => {
+  const ann = await person()
+  const tokens = [ann.token]
+  for (let i = 0; i < 4; i += 1) tokens.push((await refresh(tokens.at(-1) as string)).body.access_token)
+  await sql`update tokens set exchanged_at = exchanged_at - interval '1 minute' where user_id = ${ann.id}`
+  const answers = await Promise.all(tokens.slice(0, 4).map(refresh))
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [401, 401, 401, 401],
+  )
+  assert.equal(await isGood(tokens.at(-1) as string), false)
+})
+
+test('a sign-out that races an exchange leaves no token that works', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const ann = await person()
+    const [exchanged] = await Promise.all([refresh(ann.token), as(ann, 'POST', '/auth/logout')])
+    const [family] = await familyOf(ann)
+    if (exchanged.status === 200 && family?.revoked)
+      assert.equal(await isGood(exchanged.body.access_token), false)
+  }
+})
+
+test('only hashes of tokens are stored', async () => {
+  const ann = await person()
+  const rows = await sql`select * from tokens where user_id = ${ann.id}`
+  assert.equal(rows.length, 1)
+  assert.ok(!JSON.stringify(rows).includes(ann.token))
+  assert.deepEqual(rows[0]?.hash, hashOf(ann.token))
+})
+
+test('tokens that can no longer be exchanged are deleted with their families', async () => {
+  const [ann, bob] = [await person(), await person()]
+  await sql`update tokens set refresh_until = now() - interval '2 days' where user_id = ${ann.id}`
+  await sql`select graphile_worker.add_job('tidy_tokens')`
+  await work()
+  assert.equal((await familyOf(ann)).length, 0)
+  assert.equal((await sql`select 1 from tokens where user_id = ${ann.id}`).length, 0)
+  assert.ok(await isGood(bob.token))
+})
