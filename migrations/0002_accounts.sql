@@ -31,7 +31,7 @@ create table users (
   constraint users_sex_known check (sex in (0, 1, 2))
 );
 create index users_search on users using gin (name_grams) where deleted_at is null;
-create index users_recommended on users (recommended_at desc, id desc) where recommended_at is not null;
+create index users_recommended on users (recommended_at desc, id desc) where recommended_at is not null and deleted_at is null;
 create index users_latest on users (id desc) where deleted_at is null;
 
 -- Narrow and often written, so apart from users and with room on the page for updates in place.
@@ -51,6 +51,8 @@ create table user_counts (
     least(likes_count, comments_count, followers_count, followings_count, feeds_count, questions_count,
       answers_count, checkin_count, last_checkin_count) >= 0)
 ) with (fillfactor = 80);
+-- Follows alone pay for this order; the other counts are not in it and stay updates in place.
+create index user_counts_popular on user_counts (followers_count desc, user_id);
 
 -- user_id follows target_id. `id` orders lists of newest relations first.
 create table user_follows (

@@ -5,6 +5,10 @@ import { passwordRoutes } from '#modules/accounts/passwords/routes.ts'
 import { profileRoutes } from '#modules/accounts/profile/routes.ts'
 import { registrationRoutes } from '#modules/accounts/registration/routes.ts'
 import { signInRoutes } from '#modules/accounts/sign-in/routes.ts'
+import { blockRoutes } from '#modules/accounts/blocks/routes.ts'
+import { discoveryRoutes } from '#modules/accounts/discovery/routes.ts'
+import { followRoutes } from '#modules/accounts/follows/routes.ts'
+import { userRoutes } from '#modules/accounts/users/routes.ts'
 import { auditRoutes } from '#modules/admin/audit/routes.ts'
 import { reportAdminRoutes } from '#modules/admin/reports/routes.ts'
 import { roleRoutes } from '#modules/admin/roles/routes.ts'
@@ -49,6 +53,10 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   userReportRoutes,
   (server, ctx) => mountReports(server, ctx, commentThing(READERS), { path: '/report/comments/:comment' }),
   topicRoutes, // 4
+  userRoutes, // 2
+  followRoutes,
+  blockRoutes,
+  discoveryRoutes,
   auditRoutes, // 7
   settingsRoutes,
   roleRoutes,

@@ -1,3 +1,5 @@
+import type { Login } from '#lib/identifiers.ts'
+import { escapeLike, gramsOfQuery, nameKey } from '#lib/text.ts'
 import type { StoredNode } from '#modules/files/index.ts'
 import type { Db } from '#platform/database.ts'
 
@@ -39,6 +41,69 @@ export const findUserRows = (sql: Db, ids: number[], viewerId: number, withDisab
     c.answers_count, c.checkin_count, c.last_checkin_count, c.updated_at as counts_updated_at
   from users u join user_counts c on c.user_id = u.id
   where u.id = any(${ids}) ${withDisabled ? sql`` : sql`and u.deleted_at is null`}`
+
+export type UserFilter = {
+  ids?: number[] | undefined
+  /** Name keys, of which a person has one. */
+  names?: string[] | undefined
+  /** A part of the name. */
+  search?: string | undefined
+  tags?: number[] | undefined
+  /** Strictly after this id in the order. */
+  since?: number | undefined
+  order: 'asc' | 'desc'
+  limit: number
+}
+
+/** The condition that finds a part of a name in any script, through an index; nothing for a text that shows nothing. */
+export const nameContains = (sql: Db, text: string | undefined) => {
+  const key = nameKey(text ?? '')
+  return key === ''
+    ? sql``
+    : sql`and u.name_grams @> ${gramsOfQuery(key)} and u.name_key like ${`%${escapeLike(key)}%`}`
+}
+
+/** A page of people who are not disabled, by id. */
+export async function listUserIds(sql: Db, filter: UserFilter): Promise<number[]> {
+  const { ids, names, search, tags, since = 0, order, limit } = filter
+  const beyond = order === 'asc' ? sql`and u.id > ${since}` : sql`and u.id < ${since}`
+  const rows = await sql<{ id: number }[]>`
+    select u.id from users u
+    where u.deleted_at is null ${nameContains(sql, search)}
+      ${ids === undefined ? sql`` : sql`and u.id = any(${ids})`}
+      ${names === undefined ? sql`` : sql`and u.name_key = any(${names})`}
+      ${tags === undefined ? sql`` : sql`and u.id in (select user_id from user_tags where tag_id = any(${tags}))`}
+      ${since === 0 ? sql`` : beyond}
+    order by u.id ${order === 'asc' ? sql`asc` : sql`desc`} limit ${limit}`
+  return rows.map(({ id }) => id)
+}
+
+/** Whether there is such a person whose account is not disabled. */
+export async function isUser(sql: Db, id: number): Promise<boolean> {
+  const rows = await sql`select from users where id = ${id} and deleted_at is null`
+  return rows.length > 0
+}
+
+/** The person a login identifier stands for, unless disabled. */
+export async function findUserId(sql: Db, { kind, value }: Login): Promise<number | undefined> {
+  const is = {
+    id: sql`id = ${value}`,
+    name: sql`name_key = ${nameKey(String(value))}`,
+    email: sql`email_key = ${value}`,
+    phone: sql`phone = ${value}`,
+  }
+  const [row] = await sql<{ id: number }[]>`
+    select id from users where ${is[kind]} and deleted_at is null`
+  return row?.id
+}
+
+/** Which of two people follows the other. */
+export async function findRelation(sql: Db, userId: number, otherId: number) {
+  const [row] = await sql<[{ following: boolean; follower: boolean }]>`
+    select exists (select from user_follows where user_id = ${userId} and target_id = ${otherId}) as following,
+      exists (select from user_follows where user_id = ${otherId} and target_id = ${userId}) as follower`
+  return row
+}
 
 /** Which of these people have blocked `userId`, who may then not follow, comment, like, mention or reward them. */
 export async function findBlockers(sql: Db, userId: number, candidates: number[]): Promise<Set<number>> {

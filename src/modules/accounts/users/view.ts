@@ -53,6 +53,12 @@ export async function userViews(
   return new Map(rows.map((row) => [row.id, userView(ctx, row)]))
 }
 
+/** A page of people in the order of its ids; whoever was disabled meanwhile is left out. */
+export async function userPage(ctx: Context, ids: number[], viewerId: number): Promise<UserView[]> {
+  const users = await userViews(ctx, ctx.sql, ids, viewerId)
+  return ids.flatMap((id) => users.get(id) ?? [])
+}
+
 /** The form of likes and chat members, where pictures are addresses (specification 2.7, 2.10). */
 export const withUrls = (user: UserView): UserWithUrls => ({
   ...user,

@@ -1,0 +1,35 @@
+import type { Db } from '#platform/database.ts'
+
+/** Blocks somebody, once or again; false when there is nobody of that id. It does not unfollow (R §1.12). */
+export async function insertBlock(sql: Db, userId: number, targetId: number): Promise<boolean> {
+  const [row] = await sql<[{ found: boolean }]>`
+    with target as (select id from users where id = ${targetId} and deleted_at is null),
+    link as (
+      insert into user_blocks (user_id, target_id) select ${userId}, id from target on conflict do nothing
+    )
+    select exists (select from target) as found`
+  return row.found
+}
+
+/** Ends a block if there is one; false when there is none and nobody of that id. */
+export async function deleteBlock(sql: Db, userId: number, targetId: number): Promise<boolean> {
+  const [row] = await sql<[{ found: boolean }]>`
+    with link as (
+      delete from user_blocks where user_id = ${userId} and target_id = ${targetId} returning target_id
+    )
+    select exists (select from link)
+      or exists (select from users where id = ${targetId} and deleted_at is null) as found`
+  return row.found
+}
+
+/** Whom a person blocks, the newest first, without disabled accounts. */
+export async function listBlockedIds(
+  sql: Db,
+  userId: number,
+  { limit = 15, offset = 0 }: { limit?: number; offset?: number },
+): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select b.target_id as id from user_blocks b join users u on u.id = b.target_id and u.deleted_at is null
+    where b.user_id = ${userId} order by b.id desc limit ${limit} offset ${offset}`
+  return rows.map(({ id }) => id)
+}

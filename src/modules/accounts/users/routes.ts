@@ -1,0 +1,107 @@
+import { loginKind } from '#lib/identifiers.ts'
+import { nameKey } from '#lib/text.ts'
+import { hasAbility } from '#modules/abilities/index.ts'
+import type { Context } from '#platform/context.ts'
+import { invalidField } from '#platform/errors.ts'
+import { type Server, viewerId } from '#platform/http.ts'
+import { Type } from '#platform/schema.ts'
+import { noSuchUser } from './errors.ts'
+import { UserView } from '../schema.ts'
+import { findRelation, findUserId, listUserIds } from './queries.ts'
+import { UserFlagsQuery, UserKeyParams, UserListQuery } from './schema.ts'
+import { userPage, userViews } from './view.ts'
+
+const NAMES_MAX = 100
+
+export function userRoutes(server: Server, ctx: Context) {
+  const { sql } = ctx
+  const tags = ['Users']
+
+  server.get(
+    '/users',
+    {
+      config: { access: 'optional' },
+      schema: {
+        tags,
+        summary: 'People by ids, names, a part of the name, or tags',
+        querystring: UserListQuery,
+        response: { 200: Type.Array(UserView) },
+      },
+    },
+    async (request) => {
+      const { id, name, fetch_by: fetchBy, tags: tagIds, since, order = 'desc', limit } = request.query
+      const names = fetchBy === 'username' && name !== undefined ? keysOf(name) : undefined
+      const ids = await listUserIds(sql, {
+        ids: id,
+        names,
+        search: names ? undefined : name,
+        tags: tagIds,
+        since,
+        order,
+        limit: limit ?? Math.max(15, id?.length ?? 0, names?.length ?? 0),
+      })
+      return userPage(ctx, ids, viewerId(request))
+    },
+  )
+
+  /** Phones and e-mails find oneself, and others only for who may see them anyway (R §28 item 38). */
+  const find = async (key: string, viewer: number): Promise<number | undefined> => {
+    const login = loginKind(key)
+    if (login.kind === 'id' || login.kind === 'name') return findUserId(sql, login)
+    const id = /^\d+$/.test(key) ? await findUserId(sql, { kind: 'id', value: Number(key) }) : undefined
+    if (id !== undefined) return id
+    const found = await findUserId(sql, login)
+    const allowed = found === viewer || (await hasAbility(ctx, viewer, 'admin:user:show'))
+    return allowed ? found : undefined
+  }
+
+  server.get(
+    '/users/:user',
+    {
+      config: {
+        access: 'optional',
+        before: async (request) => {
+          const { user } = request.params as { user: string }
+          if ((await find(user, viewerId(request))) === undefined) throw noSuchUser()
+        },
+      },
+      schema: {
+        tags,
+        summary: 'A person by id or name; by phone or e-mail oneself, or for holders of `admin:user:show`',
+        params: UserKeyParams,
+        querystring: UserFlagsQuery,
+        response: { 200: UserView },
+      },
+    },
+    async (request) => {
+      const viewer = viewerId(request)
+      const id = await find(request.params.user, viewer)
+      if (id === undefined) throw noSuchUser()
+      const { following, follower } = request.query
+      const [users, followed, follows] = await Promise.all([
+        userViews(ctx, sql, [id], viewer),
+        following === undefined ? undefined : findRelation(sql, id, following),
+        follower === undefined ? undefined : findRelation(sql, id, follower),
+      ])
+      const user = users.get(id)
+      if (!user) throw noSuchUser()
+      return {
+        ...user,
+        following: followed?.following ?? user.following,
+        follower: follows?.follower ?? user.follower,
+      }
+    },
+  )
+}
+
+/** The keys of a comma list of names. */
+function keysOf(list: string): string[] {
+  const keys = new Set(list.split(',').map(nameKey))
+  keys.delete('')
+  if (keys.size > NAMES_MAX)
+    throw invalidField('name', {
+      en: `The name field may not have more than ${NAMES_MAX} names.`,
+      zh: `name 不能超过 ${NAMES_MAX} 个。`,
+    })
+  return [...keys]
+}
