@@ -1,13 +1,13 @@
 import { type Ability, hasAbility } from '#modules/abilities/index.ts'
 import { abilityRoutes } from '#modules/abilities/routes.ts'
+import { blockRoutes } from '#modules/accounts/blocks/routes.ts'
 import { codeRoutes } from '#modules/accounts/codes/routes.ts'
+import { discoveryRoutes } from '#modules/accounts/discovery/routes.ts'
+import { followRoutes } from '#modules/accounts/follows/routes.ts'
 import { passwordRoutes } from '#modules/accounts/passwords/routes.ts'
 import { profileRoutes } from '#modules/accounts/profile/routes.ts'
 import { registrationRoutes } from '#modules/accounts/registration/routes.ts'
 import { signInRoutes } from '#modules/accounts/sign-in/routes.ts'
-import { blockRoutes } from '#modules/accounts/blocks/routes.ts'
-import { discoveryRoutes } from '#modules/accounts/discovery/routes.ts'
-import { followRoutes } from '#modules/accounts/follows/routes.ts'
 import { userRoutes } from '#modules/accounts/users/routes.ts'
 import { auditRoutes } from '#modules/admin/audit/routes.ts'
 import { reportAdminRoutes } from '#modules/admin/reports/routes.ts'
@@ -48,15 +48,15 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   registrationRoutes,
   passwordRoutes,
   profileRoutes,
+  userRoutes,
+  followRoutes,
+  blockRoutes,
+  discoveryRoutes,
   commentRoutes(READERS), // 3
   likeRoutes(READERS),
   userReportRoutes,
   (server, ctx) => mountReports(server, ctx, commentThing(READERS), { path: '/report/comments/:comment' }),
   topicRoutes, // 4
-  userRoutes, // 2
-  followRoutes,
-  blockRoutes,
-  discoveryRoutes,
   auditRoutes, // 7
   settingsRoutes,
   roleRoutes,

@@ -17,13 +17,13 @@ function followCounter(
     name: `user_counts.${counter}`,
     find: (sql) => sql<Drift[]>`
       select user_id::text as key, kept, counted from (${differing(sql)}) d order by user_id limit 100`,
+    // Adds the difference that one snapshot shows, so that what happens meanwhile stays counted.
     async mend(sql) {
-      // A follow changes both tables at once: without writers the recount cannot miss one.
-      await sql`lock table user_follows in share mode`
-      const rows = await sql`
-        update user_counts c set ${sql(counter)} = d.counted from (${differing(sql)}) d
-        where c.user_id = d.user_id returning 1`
-      return rows.length
+      const { count } = await sql`
+        with d as materialized (${differing(sql)})
+        update user_counts c set ${sql(counter)} = c.${sql(counter)} + d.counted - d.kept
+        from d where c.user_id = d.user_id`
+      return count
     },
   }
 }

@@ -1,4 +1,4 @@
-import { Cursor, Direction, Id, IdList, Int, OneOf, Type, Text } from '#platform/schema.ts'
+import { Cursor, Direction, Id, IdList, Int, OneOf, Text, Type } from '#platform/schema.ts'
 
 /** The query of GET /users (R §12.4). `name` is a part of the name, or with `fetch_by=username` whole names. */
 export const UserListQuery = Type.Object({

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createWorld, type Person } from '#test/world.ts'
+
+const { as, guest, person, sql } = await createWorld()
+
+const block = (who: Person, id: number, headers = {}) =>
+  as(who, 'POST', `/user/black/${id}`, undefined, headers)
+const blacks = async (who: Person, query = '') => (await as(who, 'GET', `/user/blacks${query}`)).body
+
+test('blocking is 201 however often, unblocking 204 however often', async () => {
+  const [ann, bob] = [await person(), await person()]
+  for (let i = 0; i < 2; i += 1) {
+    const answer = await block(ann, bob.id)
+    assert.equal(answer.status, 201)
+    assert.deepEqual(answer.body, { message: 'Blocked.' })
+  }
+  assert.deepEqual((await block(ann, bob.id, { 'accept-language': 'zh-CN' })).body, {
+    message: '已加入黑名单。',
+  })
+  const [shown, ...others] = await blacks(ann)
+  assert.deepEqual([shown.id, shown.blacked, others.length], [bob.id, true, 0])
+  assert.equal((await as(ann, 'GET', `/users/${bob.id}`)).body.blacked, true)
+  assert.equal((await as(bob, 'GET', `/users/${ann.id}`)).body.blacked, false)
+  for (let i = 0; i < 2; i += 1) assert.equal((await as(ann, 'DELETE', `/user/black/${bob.id}`)).status, 204)
+  assert.deepEqual(await blacks(ann), [])
+})
+
+test('nobody blocks themselves, and unknown or disabled people are 404', async () => {
+  const [ann, gone] = [await person(), await person()]
+  const answer = await block(ann, ann.id)
+  assert.equal(answer.status, 422)
+  assert.equal(answer.headers['x-error-code'], 'blocks_oneself')
+  await block(ann, gone.id)
+  await sql`update users set deleted_at = now() where id = ${gone.id}`
+  for (const id of [gone.id, 2 ** 40]) assert.equal((await block(ann, id)).status, 404)
+  assert.equal((await as(ann, 'DELETE', `/user/black/${2 ** 40}`)).status, 404)
+  // A blocked person who was disabled since is left out of the list, and can be unblocked.
+  assert.deepEqual(await blacks(ann), [])
+  assert.equal((await as(ann, 'DELETE', `/user/black/${gone.id}`)).status, 204)
+  for (const method of ['POST', 'DELETE'] as const)
+    assert.equal((await guest(method, `/user/black/${ann.id}`)).status, 401)
+  assert.equal((await guest('GET', '/user/blacks')).status, 401)
+})
+
+test('the list is newest first and one’s own, page by page', async () => {
+  const [ann, other] = [await person(), await person()]
+  const people = await Promise.all(Array.from({ length: 4 }, () => person()))
+  for (const { id } of people) await block(ann, id)
+  await block(other, ann.id)
+  const ids = people.map(({ id }) => id).reverse()
+  assert.deepEqual(
+    (await blacks(ann)).map((user: { id: number }) => user.id),
+    ids,
+  )
+  assert.deepEqual(
+    (await blacks(ann, '?limit=2&offset=1')).map((user: { id: number }) => user.id),
+    ids.slice(1, 3),
+  )
+  assert.equal((await as(ann, 'GET', '/user/blacks?limit=101')).status, 422)
+})
+
+test('blocks that race make one', async () => {
+  const [ann, bob] = [await person(), await person()]
+  const answers = await Promise.all(Array.from({ length: 10 }, () => block(ann, bob.id)))
+  assert.ok(answers.every(({ status }) => status === 201))
+  assert.equal((await blacks(ann)).length, 1)
+})
+
+test('a block does not end the following of either', async () => {
+  const [ann, bob] = [await person(), await person()]
+  await as(ann, 'PUT', `/user/followings/${bob.id}`)
+  await as(bob, 'PUT', `/user/followings/${ann.id}`)
+  await block(ann, bob.id)
+  const { body } = await as(ann, 'GET', `/users/${bob.id}`)
+  assert.deepEqual([body.following, body.follower, body.blacked], [true, true, true])
+})

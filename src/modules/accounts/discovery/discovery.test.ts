@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createWorld, type Person } from '#test/world.ts'
+
+const { as, guest, person, sql } = await createWorld()
+const limited = await createWorld({ RATE_LIMIT_SENSITIVE: '3' })
+
+const ids = (people: { id: number }[]) => people.map(({ id }) => id)
+const disable = (who: Person) => sql`update users set deleted_at = now() where id = ${who.id}`
+const list = async (path: string) => {
+  const answer = await guest('GET', `/user/${path}`)
+  assert.equal(answer.status, 200)
+  return ids(answer.body)
+}
+
+test('the popular have the most followers first, the earlier account in a tie', async () => {
+  const [star, twin, gone, fan, other] = [
+    await person(),
+    await person(),
+    await person(),
+    await person(),
+    await person(),
+  ]
+  for (const who of [fan, other])
+    for (const whom of [star, twin, gone]) await as(who, 'PUT', `/user/followings/${whom.id}`)
+  await disable(gone)
+  assert.deepEqual(await list('populars?limit=2'), [star.id, twin.id])
+  assert.deepEqual(await list('populars?limit=1&offset=1'), [twin.id])
+  const [first] = (await as(fan, 'GET', '/user/populars?limit=1')).body
+  assert.equal(first.follower, true)
+  assert.equal(first.extra.followers_count, 2)
+})
+
+test('the latest are the newest accounts', async () => {
+  const [ann, bob, gone] = [await person(), await person(), await person()]
+  await disable(gone)
+  assert.deepEqual(await list('latests?limit=2'), [bob.id, ann.id])
+  assert.deepEqual(await list('latests?limit=1&offset=1'), [ann.id])
+})
+
+test('search finds a part of the name, the whole name first, and without a keyword the recommended', async () => {
+  const whole = await person({ name: '林一' })
+  const [longer, gone] = [await person({ name: '林一二' }), await person({ name: '小林一' })]
+  await disable(gone)
+  assert.deepEqual(await list('search?keyword=林一'), [whole.id, longer.id])
+  assert.deepEqual(await list('search?keyword=林&limit=1&offset=1'), [whole.id])
+  assert.deepEqual(await list('search?keyword=%25'), [])
+  await sql`update users set recommended_at = now() where id = any(${[longer.id, gone.id]})`
+  for (const path of ['search', 'search?keyword=', 'search?keyword=%20', 'recommends'])
+    assert.deepEqual(await list(path), [longer.id], path)
+})
+
+test('an address book finds who is here, each with the number as it was asked for', async () => {
+  const [ann, bob, gone] = [await person(), await person(), await person()]
+  const phones = ['13900000001', '13900000002', '13900000003']
+  for (const [index, who] of [ann, bob, gone].entries())
+    await sql`update users set phone = ${phones[index] as string} where id = ${who.id}`
+  await disable(gone)
+  const body = { phones: ['+86-13900000001', '13900000002', '13900000003', '13900000009', 'not a phone'] }
+  const answer = await as(ann, 'POST', '/user/find-by-phone', body)
+  assert.equal(answer.status, 200)
+  assert.deepEqual(
+    answer.body.map((user: { id: number; mobi: string }) => [user.id, user.mobi]),
+    [
+      [ann.id, '+86-13900000001'],
+      [bob.id, '13900000002'],
+    ],
+  )
+  assert.ok(!('phone' in answer.body[0]))
+  const asText = await as(ann, 'POST', '/user/find-by-phone', { phones: '13900000002, 13900000004' })
+  assert.deepEqual(ids(asText.body), [bob.id])
+})
+
+test('phones are asked for by signed-in people only, at most a hundred, and not without limit', async () => {
+  const ann = await person()
+  assert.equal((await guest('POST', '/user/find-by-phone', { phones: ['13900000001'] })).status, 401)
+  for (const phones of [undefined, [], '', Array(101).fill('13900000001'), [{}]])
+    assert.equal((await as(ann, 'POST', '/user/find-by-phone', { phones })).status, 422, String(phones))
+  const eve = await limited.person()
+  const statuses: number[] = []
+  for (let i = 0; i < 4; i += 1)
+    statuses.push((await limited.as(eve, 'POST', '/user/find-by-phone', { phones: ['13900000001'] })).status)
+  assert.deepEqual(statuses, [200, 200, 200, 429])
+})

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createWorld, type Person } from '#test/world.ts'
+
+const { as, guest, person, sql } = await createWorld()
+
+const ids = (people: { id: number }[]) => people.map(({ id }) => id)
+const disable = (who: Person) => sql`update users set deleted_at = now() where id = ${who.id}`
+const find = async (query: string) => ids((await guest('GET', `/users?${query}`)).body)
+
+test('people are listed by ids, newest first, and disabled ones are left out', async () => {
+  const [ann, bob, gone] = [await person(), await person(), await person()]
+  await disable(gone)
+  const all = `id=${gone.id},${ann.id},${bob.id},${2 ** 40}`
+  assert.deepEqual(await find(all), [bob.id, ann.id])
+  assert.deepEqual(await find(`${all}&order=asc`), [ann.id, bob.id])
+  assert.deepEqual(await find(`id[]=${ann.id}&id[]=${bob.id}`), [bob.id, ann.id])
+  assert.deepEqual(await find(`${all}&limit=1`), [bob.id])
+})
+
+test('as many as were asked for by id come without a limit', async () => {
+  const crowd = await Promise.all(Array.from({ length: 20 }, () => person()))
+  assert.equal((await find(`id=${ids(crowd).join(',')}`)).length, 20)
+  assert.equal((await guest('GET', '/users')).body.length, 15)
+})
+
+test('`since` is strict in both orders and walks every person once', async () => {
+  const crowd = ids(await Promise.all(Array.from({ length: 5 }, () => person()))).sort((a, b) => a - b)
+  const list = `id=${crowd.join(',')}`
+  assert.deepEqual(await find(`${list}&since=${crowd[3]}`), crowd.slice(0, 3).reverse())
+  assert.deepEqual(await find(`${list}&order=asc&since=${crowd[1]}&limit=2`), crowd.slice(2, 4))
+  assert.deepEqual(await find(`${list}&since=0&order=asc`), crowd)
+  for (const bad of ['limit=0', 'limit=101', 'since=-1', 'order=up', 'id=x', 'fetch_by=id'])
+    assert.equal((await guest('GET', `/users?${bad}`)).status, 422, bad)
+})
+
+test('`name` finds a part of a name in any script, wildcards taken literally', async () => {
+  const [one, two] = [await person({ name: '赵钱孙' }), await person({ name: 'Zx_q9' })]
+  for (const part of ['赵', '钱孙', '赵钱孙']) assert.deepEqual(await find(`name=${part}`), [one.id], part)
+  for (const part of ['zx', 'X_Q', 'ｘ_ｑ9', '_q9'])
+    assert.deepEqual(await find(`name=${encodeURIComponent(part)}`), [two.id], part)
+  for (const part of ['赵孙', 'z%9', '%', 'zx%q'])
+    assert.deepEqual(await find(`name=${encodeURIComponent(part)}`), [], part)
+})
+
+test('`fetch_by=username` takes whole names, separated by commas', async () => {
+  const [one, two] = [await person({ name: 'Whole_One' }), await person({ name: '整个' })]
+  await person({ name: 'Whole_Onet' })
+  assert.deepEqual(await find('fetch_by=username&name=whole_one,整个,nobody_here'), [two.id, one.id])
+  assert.deepEqual(await find('fetch_by=username&name=whole'), [])
+  const many = Array.from({ length: 101 }, (_, index) => `n${index}`).join(',')
+  const answer = await guest('GET', `/users?fetch_by=username&name=${many}`)
+  assert.equal(answer.status, 422)
+  assert.ok(answer.body.errors.name)
+})
+
+test('one person is found by id and by name, disabled and unknown ones are 404', async () => {
+  const [ann, gone] = [await person({ name: '单独一人' }), await person()]
+  for (const key of [ann.id, '单独一人']) {
+    const { status, body } = await guest('GET', `/users/${encodeURIComponent(key)}`)
+    assert.equal(status, 200)
+    assert.equal(body.id, ann.id)
+    for (const hidden of ['phone', 'email', 'password']) assert.ok(!(hidden in body), hidden)
+  }
+  await disable(gone)
+  for (const key of [gone.id, gone.name, 2 ** 40, '0', 'nobody_here', '%20', 'x'.repeat(200)])
+    assert.equal((await guest('GET', `/users/${encodeURIComponent(key)}`)).status, 404, String(key))
+  assert.equal((await guest('GET', `/users/${2 ** 40}?following=x`)).status, 404)
+  assert.equal((await guest('GET', `/users/${ann.id}?following=x`)).status, 422)
+})
+
+test('phone and e-mail find oneself, and others only for who may see users; neither is echoed', async () => {
+  const [ann, bob, clerk] = [await person(), await person(), await person({ roles: ['founder'] })]
+  await sql`update users set phone = '13800000001', email = 'Ann@example.com', email_key = 'ann@example.com'
+    where id = ${ann.id}`
+  for (const key of ['13800000001', '+86-13800000001', 'ANN@example.com']) {
+    const path = `/users/${encodeURIComponent(key)}`
+    for (const who of [ann, clerk]) {
+      const { status, body } = await as(who, 'GET', path)
+      assert.equal(status, 200, key)
+      assert.equal(body.id, ann.id)
+      assert.ok(!('phone' in body) && !('email' in body))
+    }
+    assert.equal((await as(bob, 'GET', path)).status, 404)
+    assert.equal((await guest('GET', path)).status, 404)
+  }
+})
+
+test('`following` and `follower` ask about another person than the viewer', async () => {
+  const [ann, bob, cid] = [await person(), await person(), await person()]
+  await as(ann, 'PUT', `/user/followings/${bob.id}`)
+  await as(cid, 'PUT', `/user/followings/${ann.id}`)
+  const flags = async (query: string) => {
+    const { body } = await as(bob, 'GET', `/users/${ann.id}${query}`)
+    return [body.following, body.follower]
+  }
+  assert.deepEqual(await flags(''), [true, false])
+  assert.deepEqual(await flags(`?following=${cid.id}`), [false, false])
+  assert.deepEqual(await flags(`?follower=${cid.id}`), [true, true])
+  assert.deepEqual(await flags(`?follower=${cid.id}&following=${cid.id}`), [false, true])
+})
