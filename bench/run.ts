@@ -1,7 +1,6 @@
 /** `npm run bench`: see bench/README.md. */
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,6 +12,7 @@ import { startEmbeddedPostgres } from '#platform/embedded-postgres.ts'
 import { migrateJobs } from '#platform/jobs.ts'
 import { migrate } from '#platform/migrate.ts'
 import { requireRuntime } from '#platform/runtime.ts'
+import { findFreePort, waitForAnswer } from '#test/servers.ts'
 import { captureStatements } from './capture.ts'
 import { fill } from './fill.ts'
 import type { FloorTask } from './floor.ts'
@@ -69,7 +69,7 @@ async function main() {
   await sql.end()
   await database.stop()
 
-  const port = await freePort()
+  const port = await findFreePort()
   const server = spawn(process.execPath, ['src/main.ts'], {
     cwd: fileURLToPath(new URL('..', import.meta.url)),
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -82,7 +82,7 @@ async function main() {
     },
   })
   children.add(server)
-  await answering(`http://127.0.0.1:${port}/health/ready`)
+  await waitForAnswer(`http://127.0.0.1:${port}/health/ready`)
   const databasePids = () => findDatabaseProcesses(join(folder, 'cluster'))
 
   console.log(`\n${options.size}: ${JSON.stringify(size)}, ${connections} connections, ${seconds} s each\n`)
@@ -182,20 +182,3 @@ async function timed(work: () => Promise<Measured>, serverPids: number[], databa
     databaseMicros: (processorTime(databasePids()) - database) / requests,
   }
 }
-
-async function answering(url: string) {
-  for (let attempt = 0; attempt < 300; attempt += 1) {
-    const answer = await fetch(url).catch(() => undefined)
-    if (answer?.ok) return
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-  throw new Error('The server did not answer within 30 seconds.')
-}
-
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })

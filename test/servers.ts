@@ -1,0 +1,20 @@
+import { createServer } from 'node:net'
+
+/** A port of this machine that nothing listened on a moment ago. */
+export const findFreePort = () =>
+  new Promise<number>((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
+    })
+  })
+
+/** Waits until an address answers 200, at most a minute. */
+export async function waitForAnswer(url: string): Promise<void> {
+  for (let attempt = 0; attempt < 600; attempt += 1) {
+    const answer = await fetch(url).catch(() => undefined)
+    if (answer?.ok) return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error(`${url} did not answer within a minute`)
+}
