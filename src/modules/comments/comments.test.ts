@@ -367,7 +367,7 @@ test('comments that go with their thing leave the counts of their authors', asyn
   const made = [await comment(reader, id, '1'), await comment(reader, id, '2'), await comment(owner, id, '3')]
   const ids = await deleteCommentsOf(sql, 'test-things', [id])
   assert.deepEqual(
-    ids.toSorted(),
+    ids.toSorted((x, y) => x - y),
     made.map((c) => c.id),
   )
   assert.equal((await counted(id, reader)).author, 0)

@@ -61,12 +61,8 @@ export async function writeComment(
 ): Promise<CommentRow> {
   const names = rules.mentions === false ? [] : findMentions(body).map(nameKey)
   const origin = (id: number) => ({ senderId: userId, cause: { type: 'comments', id } })
-  const people = await findAddressed(
-    ctx.sql,
-    userId,
-    [target.ownerId, replyUser].filter((id) => id > 0),
-    names,
-  )
+  const ids = [target.ownerId, replyUser].filter((id) => id > 0)
+  const people = ids.length + names.length > 0 ? await findAddressed(ctx.sql, userId, ids, names) : []
   if (replyUser > 0 && !people.some(({ id }) => id === replyUser)) throw unknownPerson()
   if (people.some(({ blocks }) => blocks)) throw blocked()
   const mentioned = people.filter(({ name_key }) => names.includes(name_key)).map(({ id }) => id)
