@@ -52,7 +52,10 @@ function clean(schema: Schema, value: unknown): unknown {
     const page = typeof value === 'string' ? Number(value) : value
     return typeof page === 'number' && Number.isInteger(page) && page >= 1 ? Math.min(page, 1_000_000) : 1
   }
-  if (is(schema, 'integer') || is(schema, 'number')) {
+  if (
+    (is(schema, 'integer') || is(schema, 'number')) &&
+    !(typeof value === 'string' && is(schema, 'string'))
+  ) {
     if (typeof value !== 'string') return value
     const text = value.trim()
     if (text === '') return is(schema, 'null') ? null : undefined
@@ -93,6 +96,7 @@ const fits = (schema: Schema, value: unknown) =>
   (is(schema, 'integer') && Number.isInteger(value)) ||
   (is(schema, 'boolean') && typeof value === 'boolean') ||
   (is(schema, 'array') && Array.isArray(value)) ||
+  (is(schema, 'object') && typeof value === 'object' && value !== null && !Array.isArray(value)) ||
   (is(schema, 'null') && value === null)
 
 function cleanObject(schema: Schema, value: Record<string, unknown>): Record<string, unknown> {

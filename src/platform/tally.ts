@@ -1,0 +1,81 @@
+import type { Context } from '#platform/context.ts'
+import type { Sql } from '#platform/database.ts'
+
+const FLUSH_MS = 3000
+const FLUSH_KEYS = 20_000
+const BATCH = 5000
+
+/** Adds counts to the database in one statement; the ids are sorted, so that two flushes cannot deadlock. */
+export type WriteCounts = (sql: Sql, ids: number[], counts: number[]) => Promise<unknown>
+
+/** Counts of what happens too often to be written each time, such as views. A lost process loses seconds of them. */
+export type Tally = {
+  add(ids: Iterable<number>): void
+  /** What was counted here and may not be in the database yet. */
+  pending(id: number): number
+  flush(): Promise<void>
+}
+
+/** Declares a tally, flushed every few seconds and on shutdown; the returned function answers a context's own. */
+export function defineTally(name: string, write: WriteCounts) {
+  const tallies = new WeakMap<object, Tally>()
+  return (ctx: Context): Tally => {
+    const known = tallies.get(ctx.sql)
+    if (known) return known
+    const tally = createTally(ctx, name, write)
+    tallies.set(ctx.sql, tally)
+    ctx.onClose.push(tally.flush)
+    return tally
+  }
+}
+
+function createTally(ctx: Context, name: string, write: WriteCounts): Tally {
+  let counts = new Map<number, number>()
+  let flushing = new Map<number, number>()
+  let running: Promise<void> | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  const writeAll = async () => {
+    flushing = counts
+    counts = new Map()
+    const ids = [...flushing.keys()].sort((a, b) => a - b)
+    for (let at = 0; at < ids.length; at += BATCH) {
+      const batch = ids.slice(at, at + BATCH)
+      try {
+        await write(
+          ctx.sql,
+          batch,
+          batch.map((id) => flushing.get(id) ?? 0),
+        )
+      } catch (error) {
+        ctx.log.warn({ err: error, tally: name }, 'counts could not be written and are kept for the next try')
+        for (const id of batch) counts.set(id, (counts.get(id) ?? 0) + (flushing.get(id) ?? 0))
+      }
+      for (const id of batch) flushing.delete(id)
+    }
+    if (counts.size > 0) schedule()
+  }
+  const flush = async () => {
+    clearTimeout(timer)
+    timer = undefined
+    while (running) await running
+    if (counts.size === 0) return
+    running = writeAll().finally(() => {
+      running = undefined
+    })
+    await running
+  }
+  const schedule = () => {
+    timer ??= setTimeout(() => void flush(), FLUSH_MS).unref()
+  }
+
+  return {
+    add(ids) {
+      for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1)
+      if (counts.size > FLUSH_KEYS && !running) void flush()
+      else if (counts.size > 0) schedule()
+    },
+    pending: (id) => (counts.get(id) ?? 0) + (flushing.get(id) ?? 0),
+    flush,
+  }
+}
