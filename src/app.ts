@@ -17,6 +17,11 @@ import { adminTopicRoutes } from '#modules/admin/topics/routes.ts'
 import { managedUserRoutes } from '#modules/admin/users/routes.ts'
 import { commentThing } from '#modules/comments/index.ts'
 import { commentRoutes } from '#modules/comments/routes.ts'
+import { feedReader } from '#modules/feeds/index.ts'
+import { feedInteractionRoutes } from '#modules/feeds/interactions/routes.ts'
+import { feedListRoutes } from '#modules/feeds/lists/routes.ts'
+import { feedPublishingRoutes } from '#modules/feeds/publishing/routes.ts'
+import { feedRankRoutes } from '#modules/feeds/ranks/routes.ts'
 import { nodeBytesRoutes, nodeRoutes } from '#modules/files/nodes/routes.ts'
 import { uploadBytesRoutes, uploadRoutes } from '#modules/files/uploads/routes.ts'
 import { likeRoutes } from '#modules/likes/routes.ts'
@@ -34,7 +39,7 @@ import { createServer, type Server } from '#platform/http.ts'
 import type { Readers } from '#platform/things.ts'
 
 /** The kinds of things that lists across all kinds can show. */
-const READERS: Readers = {}
+const READERS: Readers = { feeds: feedReader }
 
 /** The table of contents: every route module of the API, one line each. */
 const ROUTES: ((server: Server, ctx: Context) => void)[] = [
@@ -57,6 +62,10 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   userReportRoutes,
   (server, ctx) => mountReports(server, ctx, commentThing(READERS), { path: '/report/comments/:comment' }),
   topicRoutes, // 4
+  feedPublishingRoutes(READERS), // 5
+  feedListRoutes,
+  feedInteractionRoutes,
+  feedRankRoutes,
   auditRoutes, // 7
   settingsRoutes,
   roleRoutes,

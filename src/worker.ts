@@ -1,5 +1,6 @@
 import { codeSchedules, codeTasks } from '#modules/accounts/codes/jobs.ts'
 import { commentSchedules, commentTasks } from '#modules/comments/jobs.ts'
+import { feedSchedules, feedTasks } from '#modules/feeds/jobs.ts'
 import { fileSchedules, fileTasks } from '#modules/files/jobs.ts'
 import { notificationSchedules, notificationTasks } from '#modules/notifications/jobs.ts'
 import { tokenSchedules, tokenTasks } from '#modules/tokens/jobs.ts'
@@ -13,6 +14,7 @@ const TASKS: ((ctx: Context) => TaskList)[] = [
   notificationTasks,
   codeTasks,
   commentTasks,
+  feedTasks,
 ]
 
 /** What runs by the clock. */
@@ -22,6 +24,7 @@ const SCHEDULES: Schedule[] = [
   ...notificationSchedules,
   ...codeSchedules,
   ...commentSchedules,
+  ...feedSchedules,
 ]
 
 /** All tasks on one context. */

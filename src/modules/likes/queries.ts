@@ -73,6 +73,28 @@ export async function deleteLikesOf(sql: Db, type: string, thingIds: number[]): 
     from (select target_user, count(*) as n from gone group by target_user) g where u.user_id = g.target_user`
 }
 
+/**
+ * Gives the likes of a thing to another owner, with what they count for; 0 is nobody. For things that are deleted and
+ * may come back, whose likes stay.
+ */
+export async function setLikesOwner(
+  sql: Db,
+  type: string,
+  thingId: number,
+  { from, to }: { from: number; to: number },
+): Promise<void> {
+  await sql`
+    with moved as (
+      update likes set target_user = ${to}
+      where likeable_type = ${type} and likeable_id = ${thingId} and target_user = ${from}
+      returning 1
+    ),
+    counted as (select count(*) as n from moved)
+    update user_counts u set updated_at = now(),
+      likes_count = u.likes_count + case when u.user_id = ${to} then c.n else -c.n end
+    from counted c where u.user_id in (${from}, ${to}) and c.n > 0`
+}
+
 /** The likes of a thing, newest first. */
 export const listLikes = (sql: Db, type: string, thingId: number, after: number, limit: number) => sql<
   LikeRow[]

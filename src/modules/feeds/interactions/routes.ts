@@ -1,0 +1,29 @@
+import { mountCollections } from '#modules/collections/index.ts'
+import { mountComments } from '#modules/comments/index.ts'
+import { mountLikes } from '#modules/likes/index.ts'
+import { mountReports } from '#modules/reports/index.ts'
+import type { Context } from '#platform/context.ts'
+import type { Server } from '#platform/http.ts'
+import { commentRules, countLikes, feedThing } from '../service.ts'
+
+/** What people do to feeds (R §15.1). */
+export function feedInteractionRoutes(server: Server, ctx: Context) {
+  mountComments(server, ctx, feedThing, {
+    ...commentRules,
+    path: '/feeds/:feed/comments',
+    shape: 'pinned',
+    single: true,
+  })
+  mountLikes(server, ctx, feedThing, {
+    create: '/feeds/:feed/like',
+    remove: '/feeds/:feed/unlike',
+    list: '/feeds/:feed/likes',
+    count: countLikes,
+  })
+  mountCollections(server, ctx, feedThing, {
+    create: '/feeds/:feed/collections',
+    remove: '/feeds/:feed/uncollect',
+    twice: 422,
+  })
+  mountReports(server, ctx, feedThing, { path: '/feeds/:feed/reports' })
+}

@@ -1,0 +1,359 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { forgetSettings, updateSettings } from '#modules/settings/index.ts'
+import { uploadPicture } from '#test/fixtures/uploads.ts'
+import { createWorld, type Person } from '#test/world.ts'
+import { feedViewsTally } from '../views/queries.ts'
+import { refreshHots } from '../views/service.ts'
+
+const world = await createWorld()
+const { as, guest, person, sql, ctx } = world
+
+type Item = {
+  id: number
+  index: number
+  hot: number
+  feed_view_count: number
+  user_id: number
+  has_like: boolean
+  has_collect: boolean
+  comments: { id: number }[]
+}
+
+let counter = 0
+async function publish(who: Person, body: object = {}): Promise<number> {
+  counter += 1
+  const answer = await as(who, 'POST', '/feeds', {
+    feed_content: 'Hello',
+    feed_from: 5,
+    feed_mark: counter,
+    ...body,
+  })
+  assert.equal(answer.status, 201, JSON.stringify(answer.body))
+  return answer.body.id
+}
+async function publishMany(who: Person, count: number, body: object = {}): Promise<number[]> {
+  const ids: number[] = []
+  for (let i = 0; i < count; i += 1) ids.push(await publish(who, body))
+  return ids
+}
+async function list(query: string, who?: Person): Promise<Item[]> {
+  const answer = await (who ? as(who, 'GET', `/feeds?${query}`) : guest('GET', `/feeds?${query}`))
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  assert.equal(answer.body.ad, null)
+  assert.deepEqual(answer.body.pinned, [])
+  return answer.body.feeds
+}
+const idsOf = (items: { id: number }[]) => items.map(({ id }) => id)
+async function pages(next: (last: Item | undefined) => Promise<Item[]>): Promise<number[]> {
+  const ids: number[] = []
+  for (let page = await next(undefined); page.length > 0; page = await next(page.at(-1)))
+    ids.push(...idsOf(page))
+  return ids
+}
+const block = (who: Person, whom: Person) =>
+  sql`insert into user_blocks (user_id, target_id) values (${who.id}, ${whom.id})`
+const follow = (who: Person, whom: Person) =>
+  sql`insert into user_follows (user_id, target_id) values (${who.id}, ${whom.id})`
+async function createTopic(creator: Person): Promise<number> {
+  counter += 1
+  return (await as(creator, 'POST', '/feed/topics', { name: `Topic ${counter}` })).body.id
+}
+
+describe('the newest', () => {
+  test('come page by page, each once, without deleted ones', async () => {
+    const alice = await person()
+    const ids = await publishMany(alice, 8)
+    const gone = ids.splice(3, 1)
+    await as(alice, 'DELETE', `/feeds/${gone[0]}`)
+    const first = ids[0]!
+    const found = await pages((last) => list(`limit=3${last ? `&after=${last.id}` : ''}`))
+    assert.deepEqual(
+      found.filter((id) => id >= first),
+      ids.toReversed(),
+    )
+    assert.equal(new Set(found).size, found.length)
+    assert.deepEqual(idsOf(await list('type=new&limit=2&after=0')), ids.slice(-2).toReversed())
+  })
+
+  test('are fifteen unless a limit of 1 to 100 is given', async () => {
+    const alice = await person()
+    await publishMany(alice, 16)
+    assert.equal((await list('')).length, 15)
+    for (const query of ['limit=0', 'limit=101', 'limit=x', 'type=old', 'after=-1', 'screen=free', 'id=x'])
+      assert.equal((await guest('GET', `/feeds?${query}`)).status, 422, query)
+  })
+
+  test('leave out the authors the viewer blocks', async () => {
+    const [alice, bob, viewer] = [await person(), await person(), await person()]
+    const [theirs, other] = [await publish(alice), await publish(bob)]
+    await block(viewer, alice)
+    const seen = idsOf(await list('limit=2', viewer))
+    assert.ok(!seen.includes(theirs) && seen.includes(other))
+    assert.ok(idsOf(await list('limit=2')).includes(theirs))
+  })
+
+  test('by id: all that exist, whatever the type, in the order of ids', async () => {
+    const alice = await person()
+    const ids = await publishMany(alice, 17)
+    assert.deepEqual(idsOf(await list(`id=${ids.join()}&type=hot`)), ids.toReversed())
+    assert.deepEqual(idsOf(await list(`id[]=${ids[0]}&id[]=${ids[1]}&id[]=999999999`)), [ids[1], ids[0]])
+    assert.deepEqual(idsOf(await list(`id=${ids.join()}&limit=2&after=${ids[5]}`)), [ids[4], ids[3]])
+  })
+
+  test('carry the flags of the viewer, pictures, and the author or null', async () => {
+    const [alice, viewer] = [await person(), await person()]
+    const file = await uploadPicture(world, alice)
+    const id = await publish(alice, { images: [{ id: file }] })
+    await as(viewer, 'POST', `/feeds/${id}/like`)
+    await as(viewer, 'POST', `/feeds/${id}/collections`)
+    const [mine] = await list(`id=${id}`, viewer)
+    const [guests] = await list(`id=${id}`)
+    assert.deepEqual([mine!.has_like, mine!.has_collect], [true, true])
+    assert.deepEqual([guests!.has_like, guests!.has_collect], [false, false])
+    assert.deepEqual((mine as unknown as { images: object[] }).images, [
+      { file, size: '30x20', mime: 'image/png' },
+    ])
+    await sql`update users set deleted_at = now() where id = ${alice.id}`
+    const [orphan] = await list(`id=${id}`)
+    assert.equal((orphan as unknown as { user: null }).user, null)
+  })
+
+  test('show the five newest comments, without those of people the viewer blocks', async () => {
+    const [alice, bob, viewer] = [await person(), await person(), await person()]
+    const id = await publish(alice)
+    const made: number[] = []
+    for (let i = 0; i < 7; i += 1)
+      made.push(
+        (await as(i % 2 ? bob : alice, 'POST', `/feeds/${id}/comments`, { body: `c${i}` })).body.comment.id,
+      )
+    const [item] = await list(`id=${id}`)
+    assert.deepEqual(idsOf(item!.comments), made.slice(2).toReversed())
+    await block(viewer, bob)
+    const [filtered] = await list(`id=${id}`, viewer)
+    assert.deepEqual(idsOf(filtered!.comments), [made[6], made[4], made[2], made[0]])
+  })
+})
+
+describe('searching', () => {
+  test('finds parts of words in any script, and takes wildcards literally', async () => {
+    const alice = await person()
+    const chinese = await publish(alice, { feed_content: '今天我们去爬长城' })
+    const latin = await publish(alice, { feed_content: 'A Quixotic_idea at 100% speed' })
+    const find = async (text: string) => idsOf(await list(`search=${encodeURIComponent(text)}`))
+    for (const text of ['长', '长城', '爬长城']) assert.deepEqual(await find(text), [chinese], text)
+    for (const text of ['quixo', 'IXOTIC', 'c_i', '100%', 'QUIXOTIC_IDEA AT'])
+      assert.deepEqual(await find(text), [latin], text)
+    assert.deepEqual(await find('quixotic%idea'), [])
+    await as(alice, 'DELETE', `/feeds/${latin}`)
+    assert.deepEqual(await find('quixo'), [])
+  })
+
+  test('pages with the cursor and leaves out blocked authors', async () => {
+    const [alice, bob, viewer] = [await person(), await person(), await person()]
+    const ids = [
+      ...(await publishMany(alice, 4, { feed_content: 'zygomorphic' })),
+      ...(await publishMany(bob, 1, { feed_content: 'zygomorphic too' })),
+    ]
+    const found = await pages((last) => list(`search=ygomor&limit=2${last ? `&after=${last.id}` : ''}`))
+    assert.deepEqual(found, ids.toReversed())
+    await block(viewer, bob)
+    assert.deepEqual(idsOf(await list('search=ygomor', viewer)), ids.slice(0, 4).toReversed())
+    assert.deepEqual(idsOf(await list(`search=ygomor&id=${ids[1]}`)), [ids[1]])
+  })
+})
+
+describe('the timeline of followed people', () => {
+  test('is for people who are signed in', async () => {
+    assert.equal((await guest('GET', '/feeds?type=follow')).status, 401)
+  })
+
+  test('holds their feeds and mine, page by page, without blocked people', async () => {
+    const [viewer, alice, bob, stranger] = [await person(), await person(), await person(), await person()]
+    await Promise.all([follow(viewer, alice), follow(viewer, bob)])
+    const ids: number[] = []
+    for (let i = 0; i < 4; i += 1)
+      for (const who of [alice, bob, viewer, stranger]) {
+        const id = await publish(who)
+        if (who !== stranger) ids.push(id)
+      }
+    const all = await pages((last) => list(`type=follow&limit=5${last ? `&after=${last.id}` : ''}`, viewer))
+    assert.deepEqual(all, ids.toReversed())
+    await block(viewer, bob)
+    const some = await list('type=follow&limit=100', viewer)
+    assert.deepEqual(new Set(some.map(({ user_id }) => user_id)), new Set([alice.id, viewer.id]))
+  })
+})
+
+describe('the feeds of one person', () => {
+  test('are those of the given person, or mine', async () => {
+    const [alice, viewer] = [await person(), await person()]
+    const theirs = await publishMany(alice, 5)
+    const mine = await publish(viewer)
+    const found = await pages((last) =>
+      list(`type=users&user=${alice.id}&limit=2${last ? `&after=${last.id}` : ''}`),
+    )
+    assert.deepEqual(found, theirs.toReversed())
+    assert.deepEqual(idsOf(await list('type=users', viewer)), [mine])
+    assert.equal((await guest('GET', '/feeds?type=users')).status, 401)
+    assert.deepEqual(await list('type=users&user=999999999'), [])
+    assert.deepEqual(await list('type=users&screen=paid', viewer), [])
+  })
+})
+
+describe('views', () => {
+  test('count for reading and listing a feed, at once for readers and soon in the database', async () => {
+    const alice = await person()
+    const id = await publish(alice)
+    // No flush by the clock for the next seconds.
+    await feedViewsTally(ctx).flush()
+    assert.equal((await guest('GET', `/feeds/${id}`)).body.feed_view_count, 1)
+    assert.equal((await list(`id=${id}`))[0]!.feed_view_count, 2)
+    assert.equal((await list(`type=users&user=${alice.id}`))[0]!.feed_view_count, 2)
+    const kept = () => sql<{ feed_view_count: number; hot: number }[]>`
+      select feed_view_count, hot from feeds where id = ${id}`
+    assert.equal((await kept())[0]!.feed_view_count, 0)
+    await feedViewsTally(ctx).flush()
+    assert.deepEqual({ ...(await kept())[0] }, { feed_view_count: 2, hot: 2 })
+    assert.equal((await guest('GET', `/feeds/${id}`)).body.feed_view_count, 3)
+  })
+
+  test('flushes and likes at the same time lose nothing', async () => {
+    const [alice, ...people] = await Promise.all(Array.from({ length: 9 }, () => person()))
+    const ids = await publishMany(alice!, 5)
+    await Promise.all(
+      people.flatMap((who) =>
+        ids.flatMap((id) => [
+          as(who, 'GET', `/feeds/${id}`),
+          as(who, 'POST', `/feeds/${id}/like`),
+          as(who, 'POST', `/feeds/${id}/comments`, { body: 'yes' }),
+          feedViewsTally(ctx).flush(),
+        ]),
+      ),
+    )
+    await feedViewsTally(ctx).flush()
+    const rows = await sql<{ hot: number; ranked: number; views: number }[]>`
+      select f.hot, h.hot as ranked, f.feed_view_count as views from feeds f join feed_hots h on h.feed_id = f.id
+      where f.id = any(${ids})`
+    for (const row of rows) assert.deepEqual({ ...row }, { hot: 8 + 80 + 40, ranked: 8 + 80 + 40, views: 8 })
+  })
+})
+
+describe('the liveliest', () => {
+  test('come by views, ten for a comment and five for a like', async () => {
+    const [alice, bob] = [await person(), await person()]
+    const [quiet, liked, commented] = (await publishMany(alice, 3)) as [number, number, number]
+    await as(bob, 'POST', `/feeds/${liked}/like`)
+    const { comment } = (await as(bob, 'POST', `/feeds/${commented}/comments`, { body: 'yes' })).body
+    const mine = new Set([quiet, liked, commented])
+    const order = async () => idsOf(await list('type=hot&limit=100')).filter((id) => mine.has(id))
+    assert.deepEqual(await order(), [commented, liked, quiet])
+    await as(bob, 'DELETE', `/feeds/${commented}/comments/${comment.id}`)
+    await feedViewsTally(ctx).flush()
+    assert.equal((await order())[0], liked)
+    const found = (await list('type=hot&limit=100')).find(({ id }) => id === liked)!
+    assert.equal(found.hot, found.feed_view_count + 5)
+  })
+
+  test('page by rank and id together without a gap, and by rank alone strictly', async () => {
+    const alice = await person()
+    const ids = await publishMany(alice, 5)
+    await sql`update feed_hots set hot = 100000 where feed_id = any(${ids})`
+    await sql`update feed_hots set hot = 100001 where feed_id = ${ids[0]!}`
+    const found = await pages((last) =>
+      list(`type=hot&limit=2${last ? `&hot=${last.hot}&after=${last.id}` : ''}`),
+    )
+    assert.deepEqual(found.slice(0, 5), [ids[0], ...ids.slice(1).toReversed()])
+    assert.equal(new Set(found).size, found.length)
+    assert.ok((await list('type=hot&hot=100000&limit=100')).every(({ hot }) => hot < 100000))
+    assert.equal((await list('type=hot&hot=100001&limit=1'))[0]!.id, ids[4])
+    await sql`update feed_hots h set hot = f.hot from feeds f where f.id = h.feed_id`
+  })
+
+  test('are of the last days only, as many as the setting says, and not of blocked people', async () => {
+    const [alice, viewer] = [await person(), await person()]
+    const [old, fresh] = [await publish(alice), await publish(alice)]
+    await sql`update feeds set created_at = now() - interval '8 days' where id = ${old}`
+    await sql`update feed_hots set created_at = now() - interval '8 days' where feed_id = ${old}`
+    const shown = async (who?: Person) => idsOf(await list('type=hot&limit=100', who))
+    assert.ok((await shown()).includes(fresh) && !(await shown()).includes(old))
+    await refreshHots(ctx)
+    assert.equal((await sql`select from feed_hots where feed_id = ${old}`).length, 0)
+    await updateSettings(ctx, sql, { 'feed:list-hot-days': 30 })
+    forgetSettings(ctx)
+    await refreshHots(ctx)
+    assert.ok((await shown()).includes(old))
+    await block(viewer, alice)
+    assert.ok(!(await shown(viewer)).includes(fresh))
+  })
+})
+
+describe('the feeds of a topic', () => {
+  test('come in the order in which they were linked, both ways, each once', async () => {
+    const alice = await person()
+    const topic = await createTopic(alice)
+    const ids = await publishMany(alice, 7, { topics: [topic] })
+    const url = `/feed/topics/${topic}/feeds`
+    const page = async (query: string): Promise<Item[]> => (await guest('GET', `${url}?${query}`)).body
+    for (const direction of ['desc', 'asc']) {
+      const found = await pages((last) =>
+        page(`limit=3&direction=${direction}${last ? `&index=${last.index}` : ''}`),
+      )
+      assert.deepEqual(found, direction === 'desc' ? ids.toReversed() : ids)
+    }
+    const [newest] = await page('limit=1')
+    assert.equal(typeof newest!.index, 'number')
+    assert.equal(newest!.feed_view_count, 0)
+    for (const query of ['limit=0', 'limit=101', 'index=-1', 'direction=up'])
+      assert.equal((await guest('GET', `${url}?${query}`)).status, 422, query)
+  })
+
+  test('are 404 for those from whom the topic is hidden', async () => {
+    const [alice, bob] = [await person(), await person()]
+    const topic = await createTopic(alice)
+    await publish(alice, { topics: [topic] })
+    await sql`update feed_topics set status = 'waiting' where id = ${topic}`
+    const url = `/feed/topics/${topic}/feeds`
+    assert.equal((await guest('GET', url)).status, 404)
+    assert.equal((await as(bob, 'GET', url)).status, 404)
+    assert.equal((await as(alice, 'GET', url)).body.length, 1)
+    assert.equal((await guest('GET', '/feed/topics/999999999/feeds')).status, 404)
+  })
+})
+
+describe('a feed on its own', () => {
+  test('shows who liked it last', async () => {
+    const alice = await person()
+    const id = await publish(alice)
+    const people = await Promise.all(Array.from({ length: 9 }, () => person()))
+    for (const who of people) await as(who, 'POST', `/feeds/${id}/like`)
+    const { likes, like_count } = (await guest('GET', `/feeds/${id}`)).body
+    assert.equal(like_count, 9)
+    assert.deepEqual(
+      likes.map(({ user_id }: { user_id: number }) => user_id),
+      people
+        .slice(1)
+        .map(({ id }) => id)
+        .toReversed(),
+    )
+    assert.equal((await guest('GET', '/feeds/999999999')).status, 404)
+    assert.equal((await guest('GET', '/feeds/none')).status, 404)
+  })
+})
+
+describe('collections', () => {
+  test('list the newest collected first, without what was deleted, to their owner only', async () => {
+    const [alice, viewer] = [await person(), await person()]
+    const ids = await publishMany(alice, 5)
+    for (const id of ids.toReversed()) await as(viewer, 'POST', `/feeds/${id}/collections`)
+    await as(alice, 'DELETE', `/feeds/${ids[1]}`)
+    const url = '/feeds/collections'
+    const first = (await as(viewer, 'GET', `${url}?limit=2`)).body
+    const second = (await as(viewer, 'GET', `${url}?limit=2&offset=2&user=${viewer.id}`)).body
+    assert.deepEqual(idsOf([...first, ...second]), [ids[0], ids[2], ids[3], ids[4]])
+    assert.ok(first[0].has_collect)
+    assert.equal((await guest('GET', url)).status, 401)
+    assert.equal((await as(alice, 'GET', `${url}?user=${viewer.id}`)).status, 403)
+    assert.deepEqual((await as(alice, 'GET', url)).body, [])
+  })
+})

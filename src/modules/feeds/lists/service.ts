@@ -1,0 +1,97 @@
+import { nameKey } from '#lib/text.ts'
+import { latestLikes } from '#modules/likes/index.ts'
+import { readSettings } from '#modules/settings/index.ts'
+import { requireVisibleTopic } from '#modules/topics/index.ts'
+import type { Context } from '#platform/context.ts'
+import { forbidden, unauthenticated } from '#platform/errors.ts'
+import { noSuchFeed } from '../errors.ts'
+import { type FeedRow, findFeedRows } from '../queries.ts'
+import type { FeedView } from '../schema.ts'
+import { FEEDS, feedItems } from '../view.ts'
+import { feedViewsTally } from '../views/queries.ts'
+import {
+  listCollected,
+  listFeedsOfUser,
+  listFollowedFeeds,
+  listHotFeeds,
+  listNewFeeds,
+  listTopicFeeds,
+  searchFeeds,
+} from './queries.ts'
+import type { CollectionQuery, FeedDetail, FeedListQuery, TopicFeedsQuery } from './schema.ts'
+
+/** A page of GET /feeds. Being shown in a list is a view, except in the list of one person (R §15.3). */
+export async function listFeeds(ctx: Context, viewerId: number, query: FeedListQuery): Promise<FeedView[]> {
+  const type = query.id ? 'new' : (query.type ?? 'new')
+  if (viewerId === 0 && (type === 'follow' || (type === 'users' && query.user === undefined)))
+    throw unauthenticated()
+  const rows = await findRows(ctx, viewerId, type, query)
+  if (type !== 'users') feedViewsTally(ctx).add(rows.map(({ id }) => id))
+  return feedItems(ctx, rows, viewerId, { fresh: type !== 'hot' })
+}
+
+async function findRows(
+  ctx: Context,
+  viewerId: number,
+  type: 'new' | 'hot' | 'follow' | 'users',
+  {
+    id: ids,
+    limit = ids?.length || 15,
+    after = 0,
+    hot = 0,
+    user = viewerId,
+    search = '',
+    screen,
+  }: FeedListQuery,
+): Promise<FeedRow[]> {
+  const { sql } = ctx
+  const page = { viewerId, after, limit }
+  if (type === 'hot') {
+    const days = (await readSettings(ctx))['feed:list-hot-days']
+    return listHotFeeds(sql, { ...page, days, hot })
+  }
+  if (type === 'follow') return listFollowedFeeds(sql, page)
+  // Nothing is priced or pinned.
+  if (type === 'users') return screen ? [] : listFeedsOfUser(sql, user, page)
+  return nameKey(search) === '' ? listNewFeeds(sql, page, ids) : searchFeeds(sql, search, page, ids)
+}
+
+/** The feeds of a topic, which is 404 for those who may not know of it (decisions §7). */
+export async function listFeedsOfTopic(
+  ctx: Context,
+  viewerId: number,
+  topicId: number,
+  { limit = 15, index = 0, direction = 'desc' }: TopicFeedsQuery,
+): Promise<(FeedView & { index: number })[]> {
+  const [, rows] = await Promise.all([
+    requireVisibleTopic(ctx, topicId, viewerId),
+    listTopicFeeds(ctx.sql, topicId, { limit, index, direction }),
+  ])
+  const items = await feedItems(ctx, rows, viewerId)
+  return items.map((item, position) => ({ ...item, index: rows[position]!.index }))
+}
+
+/** How many of the people who liked a feed it shows on its own (R §15.1). */
+const LIKES = 8
+
+/** A feed on its own, which counts as a view. */
+export async function getFeed(ctx: Context, viewerId: number, feedId: number): Promise<FeedDetail> {
+  const rows = await findFeedRows(ctx.sql, [feedId])
+  if (rows.length === 0) throw noSuchFeed()
+  feedViewsTally(ctx).add([feedId])
+  const [[item], likes] = await Promise.all([
+    feedItems(ctx, rows, viewerId),
+    latestLikes(ctx, { type: FEEDS, thingIds: [feedId], each: LIKES, viewerId }),
+  ])
+  return { ...item!, likes: likes.get(feedId) ?? [] }
+}
+
+/** What the viewer collected, without what was deleted since. */
+export async function listCollectedFeeds(
+  ctx: Context,
+  viewerId: number,
+  { limit = 15, offset = 0, user = viewerId }: CollectionQuery,
+): Promise<FeedView[]> {
+  if (user !== viewerId) throw forbidden()
+  return feedItems(ctx, await listCollected(ctx.sql, viewerId, limit, offset), viewerId)
+}

@@ -1,0 +1,305 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { feedCounters } from '#modules/feeds/index.ts'
+import { topicCounters } from '#modules/topics/index.ts'
+import { uploadFilm, uploadPicture } from '#test/fixtures/uploads.ts'
+import { createWorld, type Person } from '#test/world.ts'
+
+const world = await createWorld()
+const { as, guest, person, sql } = world
+
+let counter = 0
+const mark = () => {
+  counter += 1
+  return counter
+}
+const post = (who: Person, body: object = {}) =>
+  as(who, 'POST', '/feeds', { feed_content: 'Hello', feed_from: 5, feed_mark: mark(), ...body })
+async function publish(who: Person, body: object = {}): Promise<number> {
+  const answer = await post(who, body)
+  assert.equal(answer.status, 201, JSON.stringify(answer.body))
+  return answer.body.id
+}
+const read = async (id: number) => (await guest('GET', `/feeds/${id}`)).body
+const feedsCount = async (who: Person) =>
+  (await sql<[{ feeds_count: number }]>`select feeds_count from user_counts where user_id = ${who.id}`)[0]
+    .feeds_count
+async function createTopic(creator: Person, status = 'passed'): Promise<number> {
+  const answer = await as(creator, 'POST', '/feed/topics', { name: `Topic ${mark()} of ${creator.name}` })
+  assert.equal(answer.status, 201)
+  await sql`update feed_topics set status = ${status} where id = ${answer.body.id}`
+  return answer.body.id
+}
+const topicCount = async (id: number) => (await guest('GET', `/feed/topics/${id}`)).body.feeds_count
+async function assertNoDrift() {
+  for (const check of [...feedCounters, ...topicCounters])
+    assert.deepEqual(await check.find(sql), [], check.name)
+}
+const refused = (answer: { status: number; body: { errors?: object } }, field: string) => {
+  assert.equal(answer.status, 422, JSON.stringify(answer.body))
+  assert.deepEqual(Object.keys(answer.body.errors ?? {}), [field])
+}
+
+describe('publishing', () => {
+  test('a feed is published at once and counted', async () => {
+    const alice = await person()
+    const answer = await post(alice, { feed_content: '  Hello world  ', feed_mark: 77 })
+    assert.equal(answer.status, 201)
+    assert.equal(answer.body.message.length, 1)
+    const feed = await read(answer.body.id)
+    assert.equal(feed.feed_content, 'Hello world')
+    assert.equal(feed.user_id, alice.id)
+    assert.equal(feed.user.name, alice.name)
+    assert.equal(feed.feed_mark, 77)
+    assert.equal(feed.audit_status, 1)
+    assert.equal(feed.paid_node, null)
+    assert.equal(feed.video, null)
+    assert.deepEqual([feed.images, feed.topics, feed.comments, feed.likes], [[], [], [], []])
+    assert.match(feed.created_at, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
+    assert.equal(await feedsCount(alice), 1)
+  })
+
+  test('guests get 401, and people without the ability 403', async () => {
+    assert.equal((await guest('POST', '/feeds', {})).status, 401)
+    assert.equal((await post(await person({ roles: ['disabler'] }))).status, 403)
+  })
+
+  test('text is needed unless there is a picture or a video', async () => {
+    const alice = await person()
+    refused(await as(alice, 'POST', '/feeds', { feed_from: 1, feed_mark: mark() }), 'feed_content')
+    refused(await post(alice, { feed_content: '   ' }), 'feed_content')
+    refused(await post(alice, { feed_content: 'x'.repeat(10_001) }), 'feed_content')
+    const id = await publish(alice, {
+      feed_content: null,
+      images: [{ id: await uploadPicture(world, alice) }],
+    })
+    assert.equal((await read(id)).feed_content, null)
+    assert.equal(
+      (await read(await publish(alice, { feed_content: '界'.repeat(10_000) }))).feed_content.length,
+      10_000,
+    )
+  })
+
+  test('feed_from and feed_mark are required and bounded', async () => {
+    const alice = await person()
+    refused(await post(alice, { feed_from: null }), 'feed_from')
+    refused(await post(alice, { feed_from: 6 }), 'feed_from')
+    refused(await post(alice, { feed_mark: null }), 'feed_mark')
+    refused(await post(alice, { feed_mark: '' }), 'feed_mark')
+    refused(await post(alice, { feed_mark: 2 ** 53 }), 'feed_mark')
+    refused(await post(alice, { feed_mark: -1 }), 'feed_mark')
+    refused(await post(alice, { feed_mark: 'x'.repeat(65) }), 'feed_mark')
+    refused(await post(alice, { feed_mark: 'nul\0' }), 'feed_mark')
+    assert.equal((await read(await publish(alice, { feed_mark: 'my mark' }))).feed_mark, 'my mark')
+  })
+
+  test('a repeated mark answers the first feed, whatever else it says', async () => {
+    const alice = await person()
+    const images = [{ id: await uploadPicture(world, alice) }]
+    const id = await publish(alice, { feed_mark: 5, images })
+    assert.equal(await publish(alice, { feed_mark: 5, images }), id)
+    assert.equal(await publish(alice, { feed_mark: '5' }), id)
+    assert.equal(await feedsCount(alice), 1)
+    assert.notEqual(await publish(await person(), { feed_mark: 5 }), id)
+    assert.equal((await as(alice, 'DELETE', `/feeds/${id}`)).status, 204)
+    assert.equal(await publish(alice, { feed_mark: 5 }), id)
+    assert.equal(await feedsCount(alice), 0)
+  })
+
+  test('racing retries make one feed', async () => {
+    const alice = await person()
+    const topics = [await createTopic(alice)]
+    const images = [{ id: await uploadPicture(world, alice) }]
+    for (const body of [{ feed_mark: 'a' }, { feed_mark: 'b', topics }, { feed_mark: 'c', topics, images }]) {
+      const ids = await Promise.all(Array.from({ length: 6 }, () => publish(alice, body)))
+      assert.equal(new Set(ids).size, 1)
+    }
+    assert.equal(await feedsCount(alice), 3)
+    assert.equal(await topicCount(topics[0]!), 2)
+    await assertNoDrift()
+  })
+
+  test('a place is given whole or not at all, within the globe', async () => {
+    const alice = await person()
+    const place = { feed_latitude: 39.9042, feed_longtitude: '116.4074', feed_geohash: 'wx4g0b' }
+    const feed = await read(await publish(alice, place))
+    assert.deepEqual(
+      [feed.feed_latitude, feed.feed_longtitude, feed.feed_geohash],
+      ['39.9042', '116.4074', 'wx4g0b'],
+    )
+    refused(await post(alice, { feed_latitude: 1 }), 'feed_geohash')
+    refused(await post(alice, { ...place, feed_geohash: null }), 'feed_geohash')
+    refused(await post(alice, { ...place, feed_latitude: 91 }), 'feed_latitude')
+    refused(await post(alice, { ...place, feed_longtitude: -181 }), 'feed_longtitude')
+    refused(await post(alice, { ...place, feed_geohash: 'no!' }), 'feed_geohash')
+  })
+})
+
+describe('pictures and video', () => {
+  test('pictures come back in their order with their sizes', async () => {
+    const alice = await person()
+    const first = await uploadPicture(world, alice, 30, 20)
+    const second = await uploadPicture(world, alice, 10, 40)
+    const feed = await read(await publish(alice, { images: [{ id: second }, { id: String(first) }] }))
+    assert.deepEqual(feed.images, [
+      { file: second, size: '10x40', mime: 'image/png' },
+      { file: first, size: '30x20', mime: 'image/png' },
+    ])
+  })
+
+  test("unknown, used, repeated and other people's uploads are refused, and nothing is published", async () => {
+    const [alice, bob] = [await person(), await person()]
+    const used = await uploadPicture(world, alice)
+    await publish(alice, { images: [{ id: used }] })
+    const fresh = await uploadPicture(world, alice)
+    refused(await post(alice, { images: [{ id: used }] }), 'images')
+    refused(await post(alice, { images: [{ id: 999_999_999 }] }), 'images')
+    refused(await post(bob, { images: [{ id: fresh }] }), 'images')
+    refused(await post(alice, { images: [{ id: fresh }, { id: fresh }] }), 'images')
+    refused(await post(alice, { images: [{ id: await uploadFilm(world, alice) }] }), 'images')
+    refused(await post(alice, { images: [{}] }), 'images.0.id')
+    refused(await post(alice, { images: Array.from({ length: 21 }, (_, i) => ({ id: i + 1 })) }), 'images')
+    assert.equal(await feedsCount(alice), 1)
+    assert.equal(await feedsCount(bob), 0)
+    assert.equal((await post(alice, { images: [{ id: fresh }] })).status, 201)
+  })
+
+  test('a video needs a film and a cover', async () => {
+    const alice = await person()
+    const video = { video_id: await uploadFilm(world, alice), cover_id: await uploadPicture(world, alice) }
+    refused(await post(alice, { video: { video_id: video.video_id } }), 'video.cover_id')
+    refused(await post(alice, { video: { ...video, video_id: video.cover_id } }), 'video.video_id')
+    refused(await post(alice, { video: { ...video, cover_id: video.video_id } }), 'video.cover_id')
+    const feed = await read(await publish(alice, { feed_content: null, video }))
+    assert.equal(feed.video.video_id, video.video_id)
+    assert.equal(feed.video.cover_id, video.cover_id)
+    assert.ok('width' in feed.video && 'height' in feed.video)
+  })
+})
+
+describe('topics', () => {
+  test('topics take lists of ids, comma lists and lists of objects', async () => {
+    const alice = await person()
+    const [one, two] = [await createTopic(alice), await createTopic(alice)]
+    for (const topics of [[one, two], `${one},${two}`, [{ id: one }, { id: String(two) }]]) {
+      const feed = await read(await publish(alice, { topics }))
+      assert.deepEqual(
+        feed.topics.map(({ id }: { id: number }) => id),
+        [one, two],
+      )
+    }
+    assert.equal(await topicCount(one), 3)
+    const repeated = await read(await publish(alice, { topics: [one, one] }))
+    assert.equal(repeated.topics.length, 1)
+    assert.equal(await topicCount(one), 4)
+  })
+
+  test('unknown and hidden topics are refused, and more than five', async () => {
+    const [alice, bob] = [await person(), await person()]
+    const waiting = await createTopic(alice, 'waiting')
+    const known = await createTopic(alice)
+    refused(await post(bob, { topics: [known, 999_999_999] }), 'topics')
+    refused(await post(bob, { topics: [waiting] }), 'topics')
+    refused(await post(bob, { topics: [1, 2, 3, 4, 5, 6] }), 'topics')
+    assert.equal((await post(bob, { topics: ['x'] })).status, 422)
+    assert.equal(await topicCount(known), 0)
+    assert.equal(await feedsCount(bob), 0)
+    const own = await publish(alice, { topics: [waiting] })
+    assert.equal((await as(alice, 'GET', `/feeds/${own}`)).body.topics.length, 1)
+    assert.deepEqual((await read(own)).topics, [])
+  })
+
+  test('racing posts into the same topics count once each', async () => {
+    const people = await Promise.all(Array.from({ length: 5 }, () => person()))
+    const topics = [await createTopic(people[0]!), await createTopic(people[0]!)]
+    await Promise.all(
+      people.flatMap((who) => [publish(who, { topics }), publish(who, { topics: topics.toReversed() })]),
+    )
+    assert.equal(await topicCount(topics[0]!), 10)
+    await assertNoDrift()
+  })
+})
+
+describe('reposts and mentions', () => {
+  test('a repost names an existing feed', async () => {
+    const alice = await person()
+    const original = await publish(alice)
+    const repost = (id: unknown, type: unknown = 'feeds') =>
+      post(alice, { repostable_type: type, repostable_id: id })
+    const answer = await repost(original)
+    const feed = await read(answer.body.id)
+    assert.deepEqual([feed.repostable_type, feed.repostable_id], ['feeds', original])
+    refused(await repost(999_999_999), 'repostable_id')
+    refused(await repost(original, 'musics'), 'repostable_type')
+    refused(await repost(undefined), 'repostable_id')
+    refused(await repost(original, null), 'repostable_id')
+    await as(alice, 'DELETE', `/feeds/${original}`)
+    refused(await repost(original), 'repostable_id')
+  })
+
+  test('people mentioned are told, except by somebody they block, until the feed is deleted', async () => {
+    const [alice, bob, carol] = [await person(), await person(), await person()]
+    await sql`insert into user_blocks (user_id, target_id) values (${carol.id}, ${alice.id})`
+    const names = [bob, carol, alice].map(({ name }) => `\u00AD@${name.toUpperCase()}\u00AD`).join(' ')
+    const id = await publish(alice, { feed_content: `Hi ${names} \u00AD@nobody at all\u00AD` })
+    const told = () => sql<{ user_id: number; data: { resource: object } }[]>`
+      select user_id, data from notifications where type = 'at' and sender_id = ${alice.id}`
+    const notifications = await told()
+    assert.deepEqual(
+      notifications.map(({ user_id }) => user_id),
+      [bob.id],
+    )
+    assert.deepEqual(notifications[0]!.data.resource, { type: 'feeds', id })
+    await as(alice, 'DELETE', `/feeds/${id}`)
+    assert.deepEqual([...(await told())], [])
+  })
+})
+
+describe('deleting', () => {
+  for (const path of ['/currency', '']) {
+    test(`the author deletes with DELETE /feeds/{feed}${path}, once`, async () => {
+      const alice = await person()
+      const topic = await createTopic(alice)
+      const id = await publish(alice, { topics: [topic] })
+      assert.equal((await guest('DELETE', `/feeds/${id}${path}`)).status, 401)
+      assert.equal((await as(alice, 'DELETE', `/feeds/${id}${path}`)).status, 204)
+      assert.equal((await as(alice, 'DELETE', `/feeds/${id}${path}`)).status, 404)
+      assert.equal((await guest('GET', `/feeds/${id}`)).status, 404)
+      assert.deepEqual((await guest('GET', `/feed/topics/${topic}/feeds`)).body, [])
+      assert.equal(await topicCount(topic), 0)
+      assert.equal(await feedsCount(alice), 0)
+    })
+  }
+
+  test('others may not, whoever holds the ability may', async () => {
+    const [alice, bob, moderator] = [await person(), await person(), await person({ roles: ['founder'] })]
+    const id = await publish(alice)
+    assert.equal((await as(bob, 'DELETE', `/feeds/${id}/currency`)).status, 403)
+    assert.equal((await as(moderator, 'DELETE', `/feeds/${id}/currency`)).status, 204)
+    assert.equal(await feedsCount(alice), 0)
+    assert.equal((await as(bob, 'DELETE', '/feeds/999999999/currency')).status, 404)
+    assert.equal((await as(bob, 'DELETE', '/feeds/none/currency')).status, 404)
+  })
+
+  test('a feed of a disabled author is still not for everybody to delete', async () => {
+    const [alice, bob] = [await person(), await person()]
+    const id = await publish(alice)
+    await sql`update users set deleted_at = now() where id = ${alice.id}`
+    assert.equal((await as(bob, 'DELETE', `/feeds/${id}/currency`)).status, 403)
+    assert.equal((await read(id)).user, null)
+  })
+
+  test('racing deletions count once', async () => {
+    const alice = await person()
+    const topics = [await createTopic(alice)]
+    const id = await publish(alice, { topics })
+    await publish(alice, { topics })
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => as(alice, 'DELETE', `/feeds/${id}/currency`)),
+    )
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 404, 404, 404, 404, 404])
+    assert.equal(await feedsCount(alice), 1)
+    assert.equal(await topicCount(topics[0]!), 1)
+    await assertNoDrift()
+  })
+})

@@ -1,0 +1,38 @@
+import type { Context } from '#platform/context.ts'
+import { type Server, say, viewerOf } from '#platform/http.ts'
+import { Empty, MessageWithId } from '#platform/schema.ts'
+import type { Readers } from '#platform/things.ts'
+import { FeedParams } from '../schema.ts'
+import { NewFeed } from './schema.ts'
+import { publishFeed, removeFeed } from './service.ts'
+
+const tags = ['Feeds']
+
+/** Publishing and deleting; `readers` knows what can be reposted. */
+export const feedPublishingRoutes = (readers: Readers) => (server: Server, ctx: Context) => {
+  server.post(
+    '/feeds',
+    {
+      config: { access: { ability: 'feed-post' } },
+      schema: { tags, summary: 'Publish a feed', body: NewFeed, response: { 201: MessageWithId } },
+    },
+    async (request, reply) => {
+      const id = await publishFeed(ctx, viewerOf(request).id, request.body, readers)
+      return reply.code(201).send({ ...say(request, 'Published.', '发布成功。'), id })
+    },
+  )
+
+  // The specification's path, and the plain one that came before it (R §15.1).
+  for (const path of ['/feeds/:feed/currency', '/feeds/:feed'])
+    server.delete(
+      path,
+      {
+        config: { access: 'user' },
+        schema: { tags, summary: 'Delete a feed', params: FeedParams, response: { 204: Empty } },
+      },
+      async (request, reply) => {
+        await removeFeed(ctx, request.params.feed, viewerOf(request).id)
+        return reply.code(204).send()
+      },
+    )
+}

@@ -1,0 +1,189 @@
+import { findMentions } from '#lib/mentions.ts'
+import { cutCharacters, grams, nameKey } from '#lib/text.ts'
+import { type Ability, hasAbility } from '#modules/abilities/index.ts'
+import { attachFiles } from '#modules/files/index.ts'
+import { setLikesOwner } from '#modules/likes/index.ts'
+import { notify, takeBack } from '#modules/notifications/index.ts'
+import { linkTopics, unlinkTopics } from '#modules/topics/index.ts'
+import type { Context } from '#platform/context.ts'
+import { type Tx, transaction } from '#platform/database.ts'
+import type { Readers } from '#platform/things.ts'
+import {
+  contentRequired,
+  fileTwice,
+  noSuchFeed,
+  nothingToRepost,
+  notYourFeed,
+  placeIncomplete,
+  repostIncomplete,
+} from '../errors.ts'
+import { FEEDS } from '../view.ts'
+import {
+  type FeedDraft,
+  findDeleted,
+  findPeopleByKeys,
+  insertFeed,
+  insertImages,
+  insertTopicLinks,
+  insertVideo,
+  markDeleted,
+  markRestored,
+  removeTopicLinks,
+} from './queries.ts'
+import type { NewFeed } from './schema.ts'
+
+/** How many characters of a feed can be found by searching. */
+const SEARCHED = 500
+/** How many characters of a feed a notification quotes. */
+const QUOTED = 100
+
+/** What is searched of a text. */
+export function searchedText(content: string | null): { key: string; grams: string[] } {
+  const key = nameKey(cutCharacters(content ?? '', SEARCHED))
+  return { key, grams: grams(key) }
+}
+
+function draftOf(userId: number, body: NewFeed): FeedDraft {
+  const { feed_content = null, feed_latitude, feed_longtitude, feed_geohash } = body
+  const hasImages = (body.images?.length ?? 0) > 0
+  if (feed_content === null && !hasImages && !body.video) throw contentRequired()
+  const place = [feed_latitude, feed_longtitude, feed_geohash]
+  if (new Set(place.map((part) => part === undefined)).size > 1) throw placeIncomplete()
+  if ((body.repostable_type === undefined) !== (body.repostable_id === undefined)) throw repostIncomplete()
+  return {
+    userId,
+    content: feed_content,
+    from: body.feed_from,
+    mark: String(body.feed_mark),
+    latitude: feed_latitude ?? null,
+    longtitude: feed_longtitude ?? null,
+    geohash: feed_geohash ?? null,
+    repostableType: body.repostable_type ?? null,
+    repostableId: body.repostable_id ?? null,
+    hasImages,
+    hasVideo: body.video !== undefined,
+    hasTopics: (body.topics?.length ?? 0) > 0,
+    ...searchedText(feed_content),
+  }
+}
+
+/**
+ * Publishes a feed. A mark that its author used before answers the id of the feed that was made then, whatever else the
+ * repeated request says: its pictures are attached by now.
+ */
+export async function publishFeed(
+  ctx: Context,
+  userId: number,
+  body: NewFeed,
+  reposts: Readers,
+): Promise<number> {
+  const draft = draftOf(userId, body)
+  const { images = [], video } = body
+  const topicIds = [
+    ...new Set((body.topics ?? []).map((topic) => (typeof topic === 'object' ? topic.id : topic))),
+  ]
+  const names = findMentions(draft.content ?? '').map(nameKey)
+  if (new Set(images.map(({ id }) => id)).size < images.length) throw fileTwice('images')
+  const alone =
+    images.length + topicIds.length + names.length === 0 && !video && draft.repostableType === null
+  if (alone) return (await insertFeed(ctx.sql, draft)).id
+
+  return transaction(ctx.sql, async (tx) => {
+    const { id, made } = await insertFeed(tx, draft)
+    if (!made) return id
+    const { repostableType, repostableId } = draft
+    if (repostableType !== null && repostableId !== null) {
+      const seen = await reposts[repostableType]?.visible(tx, [repostableId], userId)
+      if (!seen?.has(repostableId)) throw nothingToRepost()
+    }
+    if (images.length > 0) await attachImages(tx, userId, id, images)
+    if (video) await attachVideo(tx, userId, id, video)
+    if (topicIds.length > 0) {
+      await linkTopics(tx, { topicIds, userId })
+      await insertTopicLinks(tx, id, topicIds)
+    }
+    if (names.length > 0)
+      await notify(tx, {
+        type: 'at',
+        recipients: await findPeopleByKeys(tx, names),
+        senderId: userId,
+        cause: { type: FEEDS, id },
+        data: { resource: { type: FEEDS, id }, contents: cutCharacters(draft.content ?? '', QUOTED) },
+      })
+    return id
+  })
+}
+
+async function attachImages(
+  tx: Tx,
+  ownerId: number,
+  feedId: number,
+  images: { id: number }[],
+): Promise<void> {
+  const ids = images.map(({ id }) => id)
+  const use = { ids, ownerId, channel: 'feed:image', raw: feedId, field: 'images', kind: 'image' as const }
+  const files = await attachFiles(tx, use)
+  await insertImages(
+    tx,
+    feedId,
+    ids.map((file) => ({ file, size: files.get(file)!.size, mime: files.get(file)!.mime })),
+  )
+}
+
+async function attachVideo(
+  tx: Tx,
+  ownerId: number,
+  feedId: number,
+  { video_id, cover_id }: { video_id: number; cover_id: number },
+): Promise<void> {
+  const use = { ownerId, raw: feedId }
+  const videos = await attachFiles(tx, {
+    ...use,
+    ids: [video_id],
+    channel: 'feed:video',
+    field: 'video.video_id',
+    kind: 'video',
+  })
+  await attachFiles(tx, {
+    ...use,
+    ids: [cover_id],
+    channel: 'feed:video:cover',
+    field: 'video.cover_id',
+    kind: 'image',
+  })
+  const { width, height } = videos.get(video_id)!
+  await insertVideo(tx, feedId, { video: video_id, cover: cover_id, width, height })
+}
+
+/** Deletes a feed for its author, or for who may delete anybody's (R §4.5). A second call finds none. */
+export async function removeFeed(ctx: Context, feedId: number, userId: number): Promise<void> {
+  const ability: Ability = '[feed] Delete Feed'
+  const anybodys = await hasAbility(ctx, userId, ability)
+  await transaction(ctx.sql, (tx) => deleteFeed(tx, feedId, { userId, anybodys }))
+}
+
+/**
+ * Deletes a feed in the caller's transaction: out of lists, topics and counts. Comments and likes stay (R §4.5), but the
+ * likes no longer count for its author (R §28, 59).
+ */
+export async function deleteFeed(
+  tx: Tx,
+  feedId: number,
+  by: { userId: number; anybodys: boolean },
+): Promise<void> {
+  const { found, removed, author, likes } = await markDeleted(tx, feedId, by)
+  if (!found) throw noSuchFeed()
+  if (!removed) throw notYourFeed()
+  if (likes > 0) await setLikesOwner(tx, FEEDS, feedId, { from: author, to: 0 })
+  const topicIds = await removeTopicLinks(tx, feedId)
+  await unlinkTopics(tx, { topicIds, userId: author })
+  await takeBack(tx, { type: 'at', cause: { type: FEEDS, id: feedId } })
+}
+
+/** Brings a deleted feed back into lists and counts, in the caller's transaction. Its topics are not known any more. */
+export async function restoreFeed(tx: Tx, feedId: number): Promise<void> {
+  const deleted = await findDeleted(tx, feedId)
+  const restored = deleted && (await markRestored(tx, feedId, searchedText(deleted.content)))
+  if (!restored) throw noSuchFeed()
+  await setLikesOwner(tx, FEEDS, feedId, { from: 0, to: restored.author })
+}

@@ -1,0 +1,74 @@
+import type { Db } from '#platform/database.ts'
+import type { Target } from '#platform/things.ts'
+
+export type FeedRow = {
+  id: number
+  user_id: number
+  feed_content: string | null
+  feed_from: number
+  feed_mark: string
+  feed_latitude: number | null
+  feed_longtitude: number | null
+  feed_geohash: string | null
+  repostable_type: string | null
+  repostable_id: number | null
+  has_images: boolean
+  has_video: boolean
+  has_topics: boolean
+  like_count: number
+  feed_comment_count: number
+  feed_view_count: number
+  hot: number
+  created_at: string
+  updated_at: string
+  deleted_at: string | null
+}
+
+/** The columns of a row, of `feeds f`; `hot` is left to lists that rank by it. */
+export const feedColumns = (sql: Db) => sql`
+  f.id, f.user_id, f.feed_content, f.feed_from, f.feed_mark, f.feed_latitude, f.feed_longtitude, f.feed_geohash,
+  f.repostable_type, f.repostable_id, f.has_images, f.has_video, f.has_topics, f.like_count, f.feed_comment_count,
+  f.feed_view_count, f.created_at, f.updated_at, f.deleted_at`
+
+/** Feeds by ids, deleted ones left out, in no order. */
+export const findFeedRows = (sql: Db, ids: number[]) => sql<FeedRow[]>`
+  select ${feedColumns(sql)}, f.hot from feeds f where f.id = any(${ids}) and f.deleted_at is null`
+
+export type ImageRow = { feed_id: number; file: number; size: string | null; mime: string }
+
+export const findImages = (sql: Db, feedIds: number[]) => sql<ImageRow[]>`
+  select feed_id, file, size, mime from feed_images where feed_id = any(${feedIds}) order by feed_id, position`
+
+export type VideoRow = {
+  feed_id: number
+  video_id: number
+  cover_id: number
+  width: number | null
+  height: number | null
+}
+
+export const findVideos = (sql: Db, feedIds: number[]) => sql<VideoRow[]>`
+  select feed_id, video_id, cover_id, width, height from feed_videos where feed_id = any(${feedIds})`
+
+/** Which topics feeds are in, in the order in which they were given. */
+export const findTopicLinks = (sql: Db, feedIds: number[]) => sql<{ feed_id: number; topic_id: number }[]>`
+  select feed_id, topic_id from feed_topic_links where feed_id = any(${feedIds}) order by feed_id, index`
+
+/** Which of these feeds exist: a feed is for everybody to see until it is deleted. */
+export async function findVisibleFeeds(sql: Db, ids: number[]): Promise<Set<number>> {
+  if (ids.length === 0) return new Set()
+  const rows = await sql<{ id: number }[]>`
+    select id from feeds where id = any(${ids}) and deleted_at is null`
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** How many characters of a feed a notification or a report quotes. */
+const QUOTED = 100
+
+/** The feed as something to comment on, like, collect or report. */
+export async function findTarget(sql: Db, id: number): Promise<Target | undefined> {
+  const [row] = await sql<Target[]>`
+    select id, user_id as "ownerId", left(coalesce(feed_content, ''), ${QUOTED}::int) as contents from feeds
+    where id = ${id} and deleted_at is null`
+  return row
+}

@@ -1,0 +1,50 @@
+import { hasAbility } from '#modules/abilities/index.ts'
+import { type CommentRules, removeComment } from '#modules/comments/index.ts'
+import type { Context } from '#platform/context.ts'
+import type { Counts, Reader, Thing } from '#platform/things.ts'
+import { noSuchFeed } from './errors.ts'
+import { findTarget, findVisibleFeeds } from './queries.ts'
+import { FEEDS, feedViews } from './view.ts'
+
+/** Feeds as what is commented on, liked, collected and reported. */
+export const feedThing: Thing = {
+  type: FEEDS,
+  param: 'feed',
+  tag: 'Feeds',
+  find: findTarget,
+  live: (sql, id) => sql`select id from feeds where id = ${id} and deleted_at is null`,
+}
+
+/** How lists of mixed things read feeds. */
+export const feedReader: Reader = { visible: findVisibleFeeds, views: feedViews }
+
+/** Counts likes on the feed and in the ranking, whose row is written under the lock of the feed's. */
+export const countLikes: Counts = (sql) => [
+  sql`update feeds f set like_count = f.like_count + c.by from changed c where f.id = c.id`,
+  sql`update feed_hots h set hot = h.hot + 5 * c.by from changed c where h.feed_id = c.id`,
+]
+
+const countComments: Counts = (sql) => [
+  sql`update feeds f set feed_comment_count = f.feed_comment_count + c.by from changed c where f.id = c.id`,
+  sql`update feed_hots h set hot = h.hot + 10 * c.by from changed c where h.feed_id = c.id`,
+]
+
+/** Comments of feeds: their author deletes them, and who holds the ability. */
+export const commentRules: CommentRules = {
+  count: countComments,
+  mayModerate: (ctx, _target, viewerId) => hasAbility(ctx, viewerId, '[feed] Delete Comment'),
+}
+
+/** Deletes a comment of a feed as a moderator; `onRemove` is what else is done in the same transaction. */
+export async function removeFeedComment(
+  ctx: Context,
+  feedId: number,
+  commentId: number,
+  moderatorId: number,
+  onRemove: NonNullable<CommentRules['onRemove']>,
+): Promise<void> {
+  const target = await findTarget(ctx.sql, feedId)
+  if (!target) throw noSuchFeed()
+  const rules = { ...commentRules, mayModerate: async () => true, onRemove }
+  await removeComment(ctx, feedThing, rules, target, moderatorId, commentId)
+}

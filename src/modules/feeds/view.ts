@@ -1,0 +1,131 @@
+import { wireTime, wireTimeOrNull } from '#lib/time.ts'
+import { userViews } from '#modules/accounts/index.ts'
+import { findCollected } from '#modules/collections/index.ts'
+import { latestComments } from '#modules/comments/index.ts'
+import { findLiked } from '#modules/likes/index.ts'
+import { topicNames } from '#modules/topics/index.ts'
+import type { Context } from '#platform/context.ts'
+import { type FeedRow, findFeedRows, findImages, findTopicLinks, findVideos } from './queries.ts'
+import type { FeedView } from './schema.ts'
+import { feedViewsTally } from './views/queries.ts'
+
+/** The name of feeds on the wire and in tables (R §1.10). */
+export const FEEDS = 'feeds'
+
+/** How many of the newest comments a feed in a list shows (R §15.2). */
+const PREVIEW = 5
+
+/** An integer goes out as one: `5` and `"5"` are the same mark. */
+const markView = (mark: string) =>
+  /^(0|[1-9]\d{0,15})$/.test(mark) && Number(mark) <= Number.MAX_SAFE_INTEGER ? Number(mark) : mark
+
+const textOrNull = (value: number | null) => (value === null ? null : String(value))
+
+/** The topics of feeds that the viewer may know of. */
+async function topicsOf({ sql }: Context, feedIds: number[], viewerId: number) {
+  const links = feedIds.length === 0 ? [] : await findTopicLinks(sql, feedIds)
+  const names = await topicNames(
+    sql,
+    links.map(({ topic_id }) => topic_id),
+    viewerId,
+  )
+  const named = links.flatMap(({ feed_id, topic_id: id }) => {
+    const name = names.get(id)
+    return name === undefined ? [] : [{ feed_id, id, name }]
+  })
+  return Map.groupBy(named, ({ feed_id }) => feed_id)
+}
+
+/**
+ * Rows as lists show them, in their order: one statement for each kind of thing that the page has any of. `fresh` adds
+ * the views that are still to be written; not so where `hot` is the cursor, which has to be the stored one.
+ */
+export async function feedItems(
+  ctx: Context,
+  rows: FeedRow[],
+  viewerId: number,
+  { fresh = true }: { fresh?: boolean } = {},
+): Promise<FeedView[]> {
+  if (rows.length === 0) return []
+  const { sql } = ctx
+  const tally = feedViewsTally(ctx)
+  const ids = rows.map(({ id }) => id)
+  const idsWith = (has: (row: FeedRow) => boolean) => rows.filter(has).map(({ id }) => id)
+  const withImages = idsWith((row) => row.has_images)
+  const withVideo = idsWith((row) => row.has_video)
+  const [users, topics, images, videos, liked, collected, comments] = await Promise.all([
+    userViews(
+      ctx,
+      sql,
+      rows.map((row) => row.user_id),
+      viewerId,
+    ),
+    topicsOf(
+      ctx,
+      idsWith((row) => row.has_topics),
+      viewerId,
+    ),
+    withImages.length > 0 ? findImages(sql, withImages) : [],
+    withVideo.length > 0 ? findVideos(sql, withVideo) : [],
+    findLiked(
+      sql,
+      FEEDS,
+      idsWith((row) => row.like_count > 0),
+      viewerId,
+    ),
+    findCollected(sql, FEEDS, ids, viewerId),
+    latestComments(ctx, {
+      type: FEEDS,
+      thingIds: idsWith((row) => row.feed_comment_count > 0),
+      each: PREVIEW,
+      viewerId,
+    }),
+  ])
+  const imagesOf = Map.groupBy(images, ({ feed_id }) => feed_id)
+  const videoOf = new Map(videos.map((video) => [video.feed_id, video]))
+  return rows.map((row) => {
+    const video = videoOf.get(row.id)
+    const unwritten = fresh ? tally.pending(row.id) : 0
+    return {
+      id: row.id,
+      user_id: row.user_id,
+      feed_content: row.feed_content,
+      feed_from: row.feed_from,
+      like_count: row.like_count,
+      feed_view_count: row.feed_view_count + unwritten,
+      feed_comment_count: row.feed_comment_count,
+      feed_latitude: textOrNull(row.feed_latitude),
+      feed_longtitude: textOrNull(row.feed_longtitude),
+      feed_geohash: row.feed_geohash,
+      audit_status: 1,
+      feed_mark: markView(row.feed_mark),
+      repostable_type: row.repostable_type,
+      repostable_id: row.repostable_id,
+      hot: row.hot + unwritten,
+      created_at: wireTime(row.created_at),
+      updated_at: wireTime(row.updated_at),
+      deleted_at: wireTimeOrNull(row.deleted_at),
+      has_collect: collected.has(row.id),
+      has_like: liked.has(row.id),
+      user: users.get(row.user_id) ?? null,
+      topics: (topics.get(row.id) ?? []).map(({ id, name }) => ({ id, name })),
+      images: (imagesOf.get(row.id) ?? []).map(({ file, size, mime }) => ({ file, size, mime })),
+      video: video
+        ? { video_id: video.video_id, cover_id: video.cover_id, height: video.height, width: video.width }
+        : null,
+      paid_node: null,
+      comments: comments.get(row.id) ?? [],
+    }
+  })
+}
+
+/** Feeds by id, for lists that point to them; a deleted one is absent. */
+export async function feedViews(
+  ctx: Context,
+  ids: number[],
+  viewerId: number,
+): Promise<Map<number, FeedView>> {
+  if (ids.length === 0) return new Map()
+  const items = await feedItems(ctx, await findFeedRows(ctx.sql, ids), viewerId)
+  return new Map(items.map((item) => [item.id, item]))
+}

@@ -1,0 +1,38 @@
+import type { Db } from '#platform/database.ts'
+import { defineTally } from '#platform/tally.ts'
+
+/**
+ * Adds views and brings the ranking along. A row of the ranking is only written by who holds the lock of its feed, so
+ * likes and flushes cannot wait for each other in a circle.
+ */
+export const addViews = (sql: Db, ids: number[], counts: number[]) => sql`
+  with seen as materialized (select * from unnest(${ids}::bigint[], ${counts}::bigint[]) as s (id, n)),
+  held as materialized (
+    select f.id from feeds f where f.id = any(${ids}::bigint[]) order by f.id for no key update
+  ),
+  counted as (
+    update feeds f set feed_view_count = f.feed_view_count + s.n from seen s join held h on h.id = s.id
+    where f.id = s.id returning f.id, f.hot
+  )
+  update feed_hots h set hot = c.hot from counted c where h.feed_id = c.id`
+
+/** Views of feeds: one for each showing in a list or on its own. */
+export const feedViewsTally = defineTally('feed views', addViews)
+
+/** Adds what is young enough and not ranked, after the days were raised. */
+export const addMissingHots = (sql: Db, days: number) => sql`
+  insert into feed_hots (feed_id, hot, created_at)
+  select id, hot, created_at from feeds
+  where created_at > now() - make_interval(days => ${days}) and deleted_at is null
+  on conflict do nothing`
+
+const BATCH = 5000
+
+/** Drops a batch of what is too old to be listed; answers how many. */
+export async function removeOldHots(sql: Db, days: number): Promise<number> {
+  const { count } = await sql`
+    delete from feed_hots where feed_id in (
+      select feed_id from feed_hots where created_at <= now() - make_interval(days => ${days}) limit ${BATCH}
+    )`
+  return count
+}
