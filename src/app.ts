@@ -30,6 +30,7 @@ import { notificationRoutes } from '#modules/notifications/routes.ts'
 import { mountReports } from '#modules/reports/index.ts'
 import { userReportRoutes } from '#modules/reports/routes.ts'
 import { bootstrapRoutes } from '#modules/settings/bootstrap/routes.ts'
+import { streamRoutes } from '#modules/notifications/stream/routes.ts'
 import { findViewer } from '#modules/tokens/index.ts'
 import { topicRoutes } from '#modules/topics/routes.ts'
 import { addDocumentation } from '#platform/api-docs.ts'
@@ -66,6 +67,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   feedListRoutes,
   feedInteractionRoutes,
   feedRankRoutes,
+  streamRoutes,
   auditRoutes, // 7
   settingsRoutes,
   roleRoutes,

@@ -79,6 +79,8 @@ export function readConfig(env: Env) {
       secretAccessKey: text('S3_SECRET_ACCESS_KEY') ?? '',
       forcePathStyle: choice('S3_FORCE_PATH_STYLE', 'true', ['true', 'false']) === 'true',
     },
+    /** How often an open stream is written to, so that no proxy takes it for dead. */
+    streamHeartbeatMs: integer('STREAM_HEARTBEAT_MS', 15_000, 50, 600_000),
     maxUploadBytes: integer('MAX_UPLOAD_BYTES', 10 * 1024 * 1024, 1024, 1024 * 1024 * 1024),
     corsOrigins: (text('CORS_ORIGINS') ?? '*').split(',').map((origin) => origin.trim()),
     /** Addresses of reverse proxies whose X-Forwarded-For is believed; empty: none. */

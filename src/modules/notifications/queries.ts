@@ -116,7 +116,8 @@ export type NotificationRow = {
   read_at: string | null
 }
 
-const columns = (sql: Db) => sql`
+/** What every list of notifications selects, of a table or subquery `n`. */
+export const notificationColumns = (sql: Db) => sql`
   n.seq, n.id, n.type, n.sender_id, n.data, n.cause_type, n.cause_id, n.created_at,
   coalesce((select u.name from users u where u.id = n.sender_id and u.deleted_at is null), '') as sender_name,
   (select r.read_at from notification_reads r
@@ -133,7 +134,7 @@ export const findStatistics = (sql: Db, userId: number) => sql<
   from unnest(array['at', 'comment', 'like', 'system', 'follow']) as t (type)
   left join notification_counts c on c.user_id = ${userId} and c.type = t.type
   left join lateral (
-    select ${columns(sql)} from notifications n
+    select ${notificationColumns(sql)} from notifications n
     where n.user_id = ${userId} and n.type = t.type order by n.seq desc limit 5
   ) as newest on t.type <> 'follow'
   order by t.type, newest.seq desc`
@@ -145,7 +146,7 @@ export const findPage = (sql: Db, userId: number, type: NotificationType, limit:
   from (select) as one
   left join notification_counts c on c.user_id = ${userId} and c.type = ${type}
   left join lateral (
-    select ${columns(sql)}
+    select ${notificationColumns(sql)}
     -- The rows skipped are counted in the index alone.
     from (
       select user_id, seq from notifications

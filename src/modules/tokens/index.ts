@@ -1,8 +1,10 @@
 export {
+  findRevoked,
   findViewer,
   forgetTokens,
   type IssuedToken,
   issueToken,
+  onRevocation,
   REFRESH_MINUTES,
   refreshToken,
   revokeTokens,

@@ -85,6 +85,20 @@ export async function revokeFamilies(
   return rows.map((row) => row.hash)
 }
 
+/** Which of these sign-ins were ended. */
+export async function findRevokedFamilies(
+  sql: Db,
+  signIns: { id: number; family: string }[],
+): Promise<Set<string>> {
+  const rows = await sql<{ family: string }[]>`
+    select asked.family
+    from unnest(${signIns.map(({ id }) => id)}::bigint[], ${signIns.map(({ family }) => family)}::uuid[])
+      as asked (user_id, family)
+    left join token_families f on f.user_id = asked.user_id and f.id = asked.family
+    where f.id is null or f.revoked_at is not null`
+  return new Set(rows.map((row) => row.family))
+}
+
 /** Removes tokens that can neither be used nor exchanged any more, and families left without one. */
 export async function removeOldTokens(sql: Db): Promise<number> {
   const rows = await sql`

@@ -4,6 +4,7 @@ import type { Context } from '#platform/context.ts'
 import { type Db, transaction } from '#platform/database.ts'
 import { unauthenticated } from '#platform/errors.ts'
 import type { Viewer } from '#platform/http.ts'
+import { sendSignal } from '#platform/signals.ts'
 import { exchangeToken, findToken, insertToken, removeOldTokens, revokeFamilies } from './queries.ts'
 
 /** Minutes an access token is good for, and minutes in which it can be exchanged (decisions §4). */
@@ -19,6 +20,9 @@ export type IssuedToken = {
 }
 
 type Entry = { viewer: Viewer | null }
+
+/** The signal that somebody's sign-ins were ended. */
+const REVOKED = 'sign-ins-ended'
 
 const cacheOf = defineCache<Entry>('tokens', { max: 100_000, ttlMs: 30_000 })
 const hashOf = (token: string) => createHash('sha256').update(token).digest()
@@ -95,6 +99,7 @@ export async function revokeTokens(
   const hashes = await revokeFamilies(tx, userId, family, except)
   const keys = hashes.length > ANNOUNCED_MAX ? ['*'] : hashes.map(keyOf)
   for (const key of keys) await cacheOf(ctx).announce(tx, key)
+  await sendSignal(tx, REVOKED, userId)
   return keys
 }
 
@@ -102,6 +107,13 @@ export async function revokeTokens(
 export function forgetTokens(ctx: Context, keys: string[] = ['*']): void {
   for (const key of keys) cacheOf(ctx).drop(key)
 }
+
+/** Which of these viewers' sign-ins were ended, by family. */
+export { findRevokedFamilies as findRevoked } from './queries.ts'
+
+/** Calls back, on every node, with whose sign-ins were ended: for what outlives the request it began with. */
+export const onRevocation = (ctx: Context, handler: (userId: number) => void) =>
+  ctx.signals.on(REVOKED, (userId) => handler(Number(userId)))
 
 /** Deletes what can no longer be used, in batches. */
 export async function tidyTokens(ctx: Context): Promise<void> {

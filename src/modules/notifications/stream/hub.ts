@@ -1,0 +1,192 @@
+import { Counter, Gauge } from 'prom-client'
+import { findRevoked, onRevocation } from '#modules/tokens/index.ts'
+import type { Context } from '#platform/context.ts'
+import type { Language } from '#platform/errors.ts'
+import type { Viewer } from '#platform/http.ts'
+import { SIGNAL } from '../queries.ts'
+import { notificationView } from '../view.ts'
+import { createOutlet, eventOf, type Outlet } from './outlet.ts'
+import { findLastSeq, findNewer, type NewRow } from './queries.ts'
+
+/** Streams of one person; opening one more ends the oldest. */
+const MAX_OF_A_PERSON = 10
+const MAX_OF_A_PROCESS = 20_000
+const PEOPLE_AT_ONCE = 500
+const EVENTS_AT_ONCE = 50
+
+/** The open streams of a process, fed by one subscription to the signals of all nodes. */
+export type Hub = {
+  /** Opens a stream that begins after the given place, else with what is new; undefined when there are too many. */
+  open(viewer: Viewer, language: Language, after: number | undefined): Promise<Outlet | undefined>
+  close(): void
+}
+
+export function createHub(ctx: Context): Hub {
+  const { sql, log, signals, config, metrics } = ctx
+  const people = new Map<number, Set<Outlet>>()
+  const waiting = new Set<number>()
+  const suspects = new Set<number>()
+  let size = 0
+  let fetching = false
+  let checking: NodeJS.Timeout | undefined
+  let closed = false
+
+  new Gauge({
+    name: 'notification_streams_open',
+    help: 'Open notification streams of this process',
+    registers: [metrics.registry],
+    collect() {
+      this.set(size)
+    },
+  })
+  const dropped = new Counter({
+    name: 'notification_streams_dropped_total',
+    help: 'Notification streams ended because their reader was too slow',
+    registers: [metrics.registry],
+  })
+
+  const all = () => [...people.values()].flatMap((outlets) => [...outlets])
+
+  function remove(outlet: Outlet) {
+    const outlets = people.get(outlet.viewer.id)
+    if (!outlets?.delete(outlet)) return
+    size -= 1
+    if (outlets.size === 0) people.delete(outlet.viewer.id)
+  }
+
+  function deliver(rows: NewRow[]) {
+    for (const row of rows) {
+      const events: Partial<Record<Language, string>> = {}
+      for (const outlet of [...(people.get(row.user_id) ?? [])]) {
+        if (outlet.last === undefined || row.seq <= outlet.last || !outlet.isReady()) continue
+        outlet.last = row.seq
+        events[outlet.language] ??= eventOf(row.seq, {
+          type: row.type,
+          ...notificationView(row, outlet.language),
+        })
+        outlet.write(events[outlet.language] as string)
+      }
+    }
+  }
+
+  /** Fetches what is new for everybody waiting, however many signals there were. */
+  async function fetchNew() {
+    if (fetching) return
+    fetching = true
+    while (waiting.size > 0 && !closed) {
+      const users = [...waiting].slice(0, PEOPLE_AT_ONCE)
+      for (const user of users) waiting.delete(user)
+      const known = users
+        .map((user) => ({
+          user,
+          seqs: [...(people.get(user) ?? [])]
+            .filter((outlet) => outlet.isReady())
+            .map((outlet) => outlet.last)
+            .filter((seq) => seq !== undefined),
+        }))
+        .filter(({ seqs }) => seqs.length > 0)
+      if (known.length === 0) continue
+      try {
+        const after = {
+          users: known.map(({ user }) => user),
+          seqs: known.map(({ seqs }) => Math.min(...seqs)),
+        }
+        const rows = await findNewer(sql, after, EVENTS_AT_ONCE)
+        deliver(rows)
+        const counts = new Map<number, number>()
+        for (const { user_id } of rows) counts.set(user_id, (counts.get(user_id) ?? 0) + 1)
+        for (const [user, count] of counts) if (count === EVENTS_AT_ONCE) waiting.add(user)
+      } catch (error) {
+        if (closed) break
+        log.warn({ err: error }, 'notification streams')
+        for (const user of users) waiting.add(user)
+        await new Promise((resolve) => setTimeout(resolve, 500))
+      }
+    }
+    fetching = false
+  }
+
+  const wake = (users: Iterable<number>) => {
+    for (const user of users) if (people.has(user)) waiting.add(user)
+    void fetchNew()
+  }
+
+  /** Ends the streams of revoked sign-ins; revocations of half a second are looked up together. */
+  function checkSoon(users: Iterable<number>) {
+    for (const user of users) if (people.has(user)) suspects.add(user)
+    if (suspects.size === 0) return
+    checking ??= setTimeout(async () => {
+      checking = undefined
+      const outlets = [...suspects].flatMap((user) => [...(people.get(user) ?? [])])
+      suspects.clear()
+      try {
+        const viewers = outlets.map(({ viewer }) => viewer)
+        const revoked = await findRevoked(sql, viewers)
+        for (const outlet of outlets) if (revoked.has(outlet.viewer.family)) outlet.end('token_revoked')
+      } catch (error) {
+        if (closed) return
+        log.warn({ err: error }, 'notification streams')
+        checkSoon(outlets.map(({ viewer }) => viewer.id))
+      }
+    }, 300)
+  }
+
+  signals.on(SIGNAL, (payload) => wake(payload.split(',').map(Number)))
+  onRevocation(ctx, (user) => checkSoon([user]))
+  // What was signalled while the connection was away is gone.
+  signals.onReconnect(() => {
+    wake(people.keys())
+    checkSoon(people.keys())
+  })
+
+  const beats = setInterval(() => {
+    const now = Date.now()
+    for (const outlet of all()) {
+      if (outlet.viewer.expiresAt <= now) outlet.end('token_expired')
+      else if (!outlet.beat()) dropped.inc()
+    }
+  }, config.streamHeartbeatMs)
+  beats.unref()
+
+  return {
+    async open(viewer, language, after) {
+      if (closed || size >= MAX_OF_A_PROCESS) return undefined
+      const outlet = createOutlet(viewer, language, {
+        onReady: () => wake([viewer.id]),
+        onClose: () => {
+          clearTimeout(expiry)
+          remove(outlet)
+        },
+      })
+      const expiry = setTimeout(() => outlet.end('token_expired'), Math.max(0, viewer.expiresAt - Date.now()))
+      expiry.unref()
+      const outlets = people.get(viewer.id) ?? new Set()
+      people.set(viewer.id, outlets.add(outlet))
+      size += 1
+      if (outlets.size > MAX_OF_A_PERSON) [...outlets][0]?.end('too_many_streams')
+      try {
+        // Known to the hub first, asked where to begin second: nothing that commits in between is missed.
+        const newest = await findLastSeq(sql, viewer.id)
+        outlet.last = Math.min(after ?? newest, newest)
+      } catch (error) {
+        outlet.readable.destroy()
+        throw error
+      }
+      // Readers of a server that went away do not all come back in the same instant.
+      outlet.write(`retry: ${1000 + Math.floor(Math.random() * 2000)}\n\n`)
+      wake([viewer.id])
+      return outlet
+    },
+    close() {
+      closed = true
+      clearInterval(beats)
+      clearTimeout(checking)
+      const outlets = all()
+      for (const outlet of outlets) outlet.end('server_closing')
+      // Whoever does not read the end would keep the server from closing.
+      setTimeout(() => {
+        for (const { readable } of outlets) readable.destroy()
+      }, 1000).unref()
+    },
+  }
+}

@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict'
+import type { AddressInfo } from 'node:net'
+import { connect, type Socket } from 'node:net'
+import { test } from 'node:test'
+import { buildApp } from '#app'
+import { type Notice, notify } from '#modules/notifications/index.ts'
+import { forgetTokens, revokeTokens } from '#modules/tokens/index.ts'
+import { createMetrics } from '#platform/metrics.ts'
+import { createSignals } from '#platform/signals.ts'
+import { createWorld, type Person } from '#test/world.ts'
+
+const { app, as, guest, person, sql, ctx } = await createWorld({ STREAM_HEARTBEAT_MS: '100' })
+await app.listen({ port: 0, host: '127.0.0.1' })
+const portOf = (server: typeof app) => (server.server.address() as AddressInfo).port
+
+type Event = { id: number; event: string; data: { type: string; data: { commentable: { id: number } } } }
+type Reader = { events: Event[]; comments: number; ended: Promise<void>; close(): void; last(): number }
+
+/** Reads a stream as a browser does, until closed. */
+async function open(who: Person, options: { after?: number; port?: number } = {}): Promise<Reader> {
+  const abort = new AbortController()
+  const response = await fetch(
+    `http://127.0.0.1:${options.port ?? portOf(app)}/api/v2/user/notifications/stream`,
+    {
+      signal: abort.signal,
+      headers: {
+        authorization: `Bearer ${who.token}`,
+        ...(options.after === undefined ? {} : { 'last-event-id': String(options.after) }),
+      },
+    },
+  )
+  assert.equal(response.status, 200)
+  assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/)
+  assert.ok(response.headers.get('x-ratelimit-limit') && response.headers.get('x-request-id'))
+  const reader: Reader = {
+    events: [],
+    comments: 0,
+    ended: Promise.resolve(),
+    close: () => abort.abort(),
+    last: () => reader.events.at(-1)?.id ?? 0,
+  }
+  reader.ended = (async () => {
+    let text = ''
+    try {
+      for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+        text += chunk
+        const blocks = text.split('\n\n')
+        text = blocks.pop() ?? ''
+        for (const block of blocks) {
+          if (block.startsWith(':')) reader.comments += 1
+          if (!block.includes('event: ')) continue
+          const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1] ?? ''
+          reader.events.push({
+            id: Number(field('id')),
+            event: field('event'),
+            data: JSON.parse(field('data')),
+          })
+        }
+      }
+    } catch {
+      // Closed by the test, or cut off by the server.
+    }
+  })()
+  return reader
+}
+
+async function until(holds: () => boolean | Promise<boolean>, what: string, ms = 3000) {
+  const end = Date.now() + ms
+  while (!(await holds())) {
+    if (Date.now() > end) assert.fail(`never: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+let causes = 0
+const tell = async (recipients: Person[], on = sql as Parameters<typeof notify>[0]) => {
+  causes += 1
+  const id = causes
+  const notice: Notice = {
+    type: 'like',
+    recipients: recipients.map(({ id }) => id),
+    senderId: 0,
+    cause: { type: 'feeds', id },
+    data: { resource: { type: 'feeds', id } },
+  }
+  await notify(on, notice)
+  return id
+}
+/** One more server on the same database. */
+async function another() {
+  const signals = createSignals(sql)
+  const config = { ...ctx.config, streamHeartbeatMs: 15_000 }
+  const server = await buildApp({ ...ctx, config, signals, metrics: createMetrics() })
+  await signals.listen()
+  server.addHook('onClose', () => signals.close())
+  await server.listen({ port: 0, host: '127.0.0.1' })
+  return server
+}
+const openStreams = async () =>
+  Number(/^notification_streams_open (\d+)$/m.exec(await ctx.metrics.render())?.[1])
+const idsOf = (reader: Reader) => reader.events.map(({ data }) => data.data.commentable.id)
+
+test('a new notification arrives at once on every open stream of its person and on no other', async () => {
+  const [ann, bob] = [await person(), await person()]
+  await tell([ann])
+  const [one, two, other] = [await open(ann), await open(ann), await open(bob)]
+  const id = await tell([ann])
+  await until(() => one.events.length === 1 && two.events.length === 1, 'both have the event')
+  assert.equal(one.events[0]?.event, 'notification')
+  assert.equal(one.events[0]?.id, 2)
+  const listed = (await as(ann, 'GET', '/user/notifications?type=like')).body.data[0]
+  assert.deepEqual(one.events[0]?.data, { type: 'like', ...listed })
+  assert.deepEqual(idsOf(two), [id])
+  assert.deepEqual(other.events, [])
+  await until(() => one.comments >= 2, 'heartbeats')
+  for (const reader of [one, two, other]) reader.close()
+  await until(async () => (await openStreams()) === 0, 'all streams are closed')
+})
+
+test('a reader that resumes gets all it missed, once and in order', async () => {
+  const ann = await person()
+  const first = await open(ann)
+  const expected = [await tell([ann])]
+  await until(() => first.events.length === 1, 'the first event')
+  first.close()
+  for (let index = 0; index < 130; index += 1) expected.push(await tell([ann]))
+  const second = await open(ann, { after: first.last() })
+  expected.push(await tell([ann]))
+  await until(() => second.events.length === 131, 'all that was missed')
+  assert.deepEqual([...idsOf(first), ...idsOf(second)], expected)
+  const third = await open(ann, { after: 10_000 })
+  expected.push(await tell([ann]))
+  await until(() => third.events.length === 1, 'a place that was never given begins with what is new')
+  second.close()
+  third.close()
+})
+
+test('what commits later comes later, whichever transaction began first', async () => {
+  const ann = await person()
+  const reader = await open(ann)
+  const order: number[] = []
+  let second: Promise<number> | undefined
+  await sql.begin(async (tx) => {
+    order.push(await tell([ann], tx))
+    second = tell([ann])
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    assert.deepEqual(reader.events, [])
+  })
+  order.push((await second) as number)
+  await Promise.all(Array.from({ length: 30 }, async () => order.push(await tell([ann]))))
+  await until(() => reader.events.length === 32, 'all events')
+  assert.deepEqual(idsOf(reader).slice(0, 2), order.slice(0, 2))
+  assert.deepEqual(idsOf(reader).toSorted(), order.toSorted())
+  assert.deepEqual(
+    reader.events.map(({ id }) => id),
+    Array.from({ length: 32 }, (_, index) => index + 1),
+  )
+  reader.close()
+})
+
+test('what is rolled back is never sent', async () => {
+  const ann = await person()
+  const reader = await open(ann)
+  await sql
+    .begin(async (tx) => {
+      await tell([ann], tx)
+      throw new Error('no')
+    })
+    .catch(() => {})
+  const id = await tell([ann])
+  await until(() => reader.events.length > 0, 'the event')
+  assert.deepEqual(idsOf(reader), [id])
+  reader.close()
+})
+
+test('another server on the same database delivers too, and a reader of one that goes away resumes elsewhere', async () => {
+  const ann = await person()
+  const second = await another()
+  const reader = await open(ann, { port: portOf(second) })
+  const expected = [await tell([ann])]
+  await until(() => reader.events.length === 1, 'the event through the other server')
+  const started = Date.now()
+  await second.close()
+  await reader.ended
+  assert.ok(Date.now() - started < 1500, 'open streams do not keep a server from closing')
+  assert.equal(reader.events.pop()?.event, 'end')
+  expected.push(await tell([ann]))
+  const resumed = await open(ann, { after: reader.last() })
+  expected.push(await tell([ann]))
+  await until(() => resumed.events.length === 2, 'what was missed')
+  assert.deepEqual([...idsOf(reader), ...idsOf(resumed)], expected)
+  resumed.close()
+})
+
+test('a stream ends when its sign-in is revoked and when its token expires, others go on', async () => {
+  const [ann, bob, cid] = [await person(), await person(), await person()]
+  await sql`update tokens set expires_at = now() + interval '700 milliseconds' where user_id = ${cid.id}`
+  const [revoked, untouched, expired] = [await open(ann), await open(bob), await open(cid)]
+  await revokeTokens(ctx, sql, ann.id)
+  forgetTokens(ctx)
+  await Promise.all([revoked.ended, expired.ended])
+  assert.deepEqual(revoked.events[0]?.data, { reason: 'token_revoked' })
+  assert.deepEqual(expired.events[0]?.data, { reason: 'token_expired' })
+  await tell([bob])
+  await until(() => untouched.events.length === 1, 'the other stream goes on')
+  untouched.close()
+  const headers = { authorization: `Bearer ${ann.token}` }
+  assert.equal((await guest('GET', '/user/notifications/stream', undefined, headers)).status, 401)
+})
+
+test('HEAD answers without opening a stream, a guest is refused, a token in the address is taken', async () => {
+  const ann = await person()
+  const before = await openStreams()
+  const head = await as(ann, 'HEAD', '/user/notifications/stream')
+  assert.equal(head.status, 200)
+  assert.match(String(head.headers['content-type']), /^text\/event-stream/)
+  assert.equal(await openStreams(), before)
+  assert.equal((await guest('GET', '/user/notifications/stream')).status, 401)
+  assert.equal((await as(ann, 'GET', '/user/notifications/stream?last_event_id=x')).status, 422)
+  assert.equal((await guest('HEAD', `/user/notifications/stream?token=${ann.token}`)).status, 200)
+})
+
+test('the eleventh stream of a person ends the first', async () => {
+  const ann = await person()
+  const readers: Reader[] = []
+  for (let index = 0; index < 11; index += 1) readers.push(await open(ann))
+  await readers[0]!.ended
+  assert.deepEqual(readers[0]!.events[0]?.data, { reason: 'too_many_streams' })
+  for (const reader of readers) reader.close()
+  await until(async () => (await openStreams()) === 0, 'all streams are closed')
+})
+
+test('a reader that stops reading is dropped and keeps no memory', async () => {
+  const ann = await person()
+  const socket: Socket = connect(portOf(app), '127.0.0.1')
+  socket.on('error', () => {})
+  socket.write(
+    `GET /api/v2/user/notifications/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ann.token}\r\n\r\n`,
+  )
+  await until(async () => (await openStreams()) === 1, 'the stream is open')
+  socket.pause()
+  const contents = 'x'.repeat(20_000)
+  const notice = (id: number): Notice => ({
+    type: 'comment',
+    recipients: [ann.id],
+    senderId: 0,
+    cause: { type: 'comments', id },
+    data: { contents },
+  })
+  for (let round = 0; round < 10; round += 1)
+    await notify(
+      sql,
+      Array.from({ length: 100 }, (_, index) => notice(round * 100 + index + 1)),
+    )
+  await until(async () => (await openStreams()) === 0, 'the stream is dropped', 5000)
+  assert.match(await ctx.metrics.render(), /^notification_streams_dropped_total 1$/m)
+  socket.destroy()
+  const reader = await open(ann, { after: 0 })
+  await until(() => reader.events.length === 1000, 'everything, for a reader that reads', 10_000)
+  reader.close()
+})
+
+test('a thousand open streams all get their event within a second', async () => {
+  const server = await another()
+  const port = portOf(server)
+  const people = await Promise.all(Array.from({ length: 125 }, () => person()))
+  const readers: Reader[] = []
+  for (let round = 0; round < 8; round += 1)
+    for (let index = 0; index < people.length; index += 25)
+      readers.push(
+        ...(await Promise.all(people.slice(index, index + 25).map((each) => open(each, { port })))),
+      )
+  assert.equal(readers.length, 1000)
+  const started = Date.now()
+  await tell(people)
+  await until(() => readers.every((reader) => reader.events.length === 1), 'all have the event', 5000)
+  const taken = Date.now() - started
+  assert.ok(taken < 1000, `${taken} ms`)
+  await server.close()
+  await Promise.all(readers.map((reader) => reader.ended))
+})
