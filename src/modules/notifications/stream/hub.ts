@@ -175,6 +175,8 @@ export function createHub(ctx: Context): Hub {
       // Readers of a server that went away do not all come back in the same instant.
       outlet.write(`retry: ${1000 + Math.floor(Math.random() * 2000)}\n\n`)
       wake([viewer.id])
+      // The sign-in may have been ended between its check and now.
+      checkSoon([viewer.id])
       return outlet
     },
     close() {
