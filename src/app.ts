@@ -13,8 +13,10 @@ import { auditRoutes } from '#modules/admin/audit/routes.ts'
 import { reportAdminRoutes } from '#modules/admin/reports/routes.ts'
 import { roleRoutes } from '#modules/admin/roles/routes.ts'
 import { settingsRoutes } from '#modules/admin/settings/routes.ts'
+import { tagManagementRoutes } from '#modules/admin/tags/routes.ts'
 import { adminTopicRoutes } from '#modules/admin/topics/routes.ts'
 import { managedUserRoutes } from '#modules/admin/users/routes.ts'
+import { recommendationRoutes } from '#modules/admin/users-recommended/routes.ts'
 import { commentThing } from '#modules/comments/index.ts'
 import { commentRoutes } from '#modules/comments/routes.ts'
 import { feedReader } from '#modules/feeds/index.ts'
@@ -31,6 +33,7 @@ import { streamRoutes } from '#modules/notifications/stream/routes.ts'
 import { mountReports } from '#modules/reports/index.ts'
 import { userReportRoutes } from '#modules/reports/routes.ts'
 import { bootstrapRoutes } from '#modules/settings/bootstrap/routes.ts'
+import { tagRoutes } from '#modules/tags/routes.ts'
 import { findViewer } from '#modules/tokens/index.ts'
 import { topicRoutes } from '#modules/topics/routes.ts'
 import { addDocumentation } from '#platform/api-docs.ts'
@@ -61,6 +64,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   commentRoutes(READERS), // 3
   likeRoutes(READERS),
   userReportRoutes,
+  tagRoutes,
   (server, ctx) => mountReports(server, ctx, commentThing(READERS), { path: '/report/comments/:comment' }),
   topicRoutes, // 4
   feedPublishingRoutes(READERS), // 5
@@ -70,6 +74,8 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   streamRoutes,
   auditRoutes, // 7
   settingsRoutes,
+  tagManagementRoutes,
+  recommendationRoutes,
   roleRoutes,
   managedUserRoutes,
   reportAdminRoutes,

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createWorld } from '#test/world.ts'
+
+const { as, guest, person } = await createWorld()
+const founder = await person({ roles: ['founder'] })
+
+const make = async (path: string, body: object): Promise<number> => {
+  const answer = await as(founder, 'POST', path, body)
+  assert.equal(answer.status, 201)
+  return answer.body.id
+}
+const errorOf = async (path: string, method: 'POST' | 'PATCH', body: object) => {
+  const answer = await as(founder, method, path, body)
+  assert.equal(answer.status, 422)
+  return Object.keys(answer.body.errors)
+}
+
+test('categories and tags are made, changed, listed and deleted, and the log says so', async () => {
+  const [sports, arts] = [
+    await make('/admin/tag-categories', { name: 'Sports', weight: 5 }),
+    await make('/admin/tag-categories', { name: 'Arts' }),
+  ]
+  const tag = await make('/admin/tags', { name: '足球', tag_category_id: sports })
+  const one = (await as(founder, 'GET', `/admin/tags/${tag}`)).body
+  assert.deepEqual(
+    [one.name, one.tag_category_id, one.tag_category_name, one.weight],
+    ['足球', sports, 'Sports', 0],
+  )
+  assert.equal((await as(founder, 'GET', `/admin/tag-categories/${sports}`)).body.tags_count, 1)
+
+  assert.equal(
+    (await as(founder, 'PATCH', `/admin/tags/${tag}`, { name: 'Chess', tag_category_id: arts, weight: 3 }))
+      .status,
+    204,
+  )
+  assert.equal((await as(founder, 'PATCH', `/admin/tag-categories/${arts}`, { name: 'Games' })).status, 204)
+  const moved = (await as(founder, 'GET', `/admin/tags?q=CHES&tag_category_id=${arts}`)).body
+  assert.equal(moved.total, 1)
+  assert.deepEqual(
+    [moved.data[0].name, moved.data[0].tag_category_name, moved.data[0].weight],
+    ['Chess', 'Games', 3],
+  )
+  const listed = (await as(founder, 'GET', '/admin/tag-categories?limit=1')).body
+  assert.equal(listed.data[0].id, sports)
+  assert.equal(listed.total, 2)
+
+  assert.equal((await as(founder, 'DELETE', `/admin/tags/${tag}`)).status, 204)
+  assert.equal((await as(founder, 'DELETE', `/admin/tag-categories/${arts}`)).status, 204)
+  assert.equal((await as(founder, 'GET', `/admin/tags/${tag}`)).status, 404)
+  const log = (await as(founder, 'GET', `/admin/audit-log?subject_type=tags&subject_id=${tag}&order=asc`))
+    .body
+  assert.deepEqual(
+    log.data.map(({ action }: { action: string }) => action),
+    ['tags.create', 'tags.update', 'tags.delete'],
+  )
+  assert.equal(log.data[1].before.name, '足球')
+})
+
+test('a tag in use and a category with tags stay', async () => {
+  const category = await make('/admin/tag-categories', { name: 'Kept' })
+  const tag = await make('/admin/tags', { name: 'kept', tag_category_id: category })
+  const ann = await person()
+  await as(ann, 'PUT', `/user/tags/${tag}`)
+  const used = await as(founder, 'DELETE', `/admin/tags/${tag}`)
+  assert.deepEqual([used.status, used.headers['x-error-code']], [422, 'tag_in_use'])
+  const full = await as(founder, 'DELETE', `/admin/tag-categories/${category}`)
+  assert.deepEqual([full.status, full.headers['x-error-code']], [422, 'category_in_use'])
+  await as(ann, 'DELETE', `/user/tags/${tag}`)
+  assert.equal((await as(founder, 'DELETE', `/admin/tags/${tag}`)).status, 204)
+  assert.equal((await as(founder, 'DELETE', `/admin/tag-categories/${category}`)).status, 204)
+})
+
+test('names are unique whatever their case, at most ten characters, and visible', async () => {
+  const category = await make('/admin/tag-categories', { name: 'Names' })
+  const first = await make('/admin/tags', { name: 'First', tag_category_id: category })
+  await make('/admin/tags', { name: '一二三四五六七八九十', tag_category_id: category })
+  assert.deepEqual(await errorOf('/admin/tag-categories', 'POST', { name: ' nAMES' }), ['name'])
+  for (const name of ['fIRST', 'ｆｉｒｓｔ', '一二三四五六七八九十一', '\u200b', '', undefined])
+    assert.deepEqual(await errorOf('/admin/tags', 'POST', { name, tag_category_id: category }), ['name'])
+  const second = await make('/admin/tags', { name: 'Second', tag_category_id: category })
+  assert.deepEqual(await errorOf(`/admin/tags/${second}`, 'PATCH', { name: 'first' }), ['name'])
+  assert.equal((await as(founder, 'PATCH', `/admin/tags/${first}`, { name: 'FIRST' })).status, 204)
+  assert.deepEqual(await errorOf('/admin/tags', 'POST', { name: 'lost', tag_category_id: 2 ** 40 }), [
+    'tag_category_id',
+  ])
+  assert.deepEqual(await errorOf(`/admin/tags/${first}`, 'PATCH', { tag_category_id: 2 ** 40 }), [
+    'tag_category_id',
+  ])
+})
+
+test('what is unknown is 404, before a bad body is 422', async () => {
+  for (const path of ['/admin/tags/999999', '/admin/tag-categories/999999']) {
+    assert.equal((await as(founder, 'GET', path)).status, 404)
+    assert.equal((await as(founder, 'PATCH', path, { weight: 'x' })).status, 404)
+    assert.equal((await as(founder, 'PATCH', path, { weight: 1 })).status, 404)
+    assert.equal((await as(founder, 'DELETE', path)).status, 404)
+  }
+})
+
+test('tags are managed by holders of the ability only', async () => {
+  const member = await person()
+  assert.equal((await as(member, 'POST', '/admin/tags', { name: 'x', tag_category_id: 1 })).status, 403)
+  assert.equal((await guest('GET', '/admin/tag-categories')).status, 401)
+})

@@ -1,0 +1,65 @@
+import type { Db } from '#platform/database.ts'
+import type { Tag, TagCategory } from './schema.ts'
+
+const columns = (sql: Db) => sql`t.id, t.name, t.tag_category_id, t.weight`
+
+/** All tags, the heaviest first. */
+export const listTags = (sql: Db) => sql<Tag[]>`
+  select ${columns(sql)} from tags t order by t.weight desc, t.id`
+
+/** All categories, the heaviest first. */
+export const listCategories = (sql: Db) => sql<Omit<TagCategory, 'tags'>[]>`
+  select id, name, weight from tag_categories order by weight desc, id`
+
+/** What a person has chosen. */
+export const listTagsOf = (sql: Db, userId: number) => sql<Tag[]>`
+  select ${columns(sql)} from user_tags l join tags t on t.id = l.tag_id
+  where l.user_id = ${userId} order by t.weight desc, t.id`
+
+/** Gives a person a tag; `made` is false when they have it already. */
+export async function attachTag(
+  sql: Db,
+  userId: number,
+  tagId: number,
+): Promise<{ found: boolean; made: boolean }> {
+  const [row] = await sql<[{ found: boolean; made: boolean }]>`
+    with tag as (select id from tags where id = ${tagId}),
+    link as (
+      insert into user_tags (user_id, tag_id) select ${userId}, id from tag on conflict do nothing returning tag_id
+    )
+    select exists (select from tag) as found, exists (select from link) as made`
+  return row
+}
+
+/** Takes a tag from a person; `gone` is false when they do not have it. */
+export async function detachTag(
+  sql: Db,
+  userId: number,
+  tagId: number,
+): Promise<{ found: boolean; gone: boolean }> {
+  const [row] = await sql<[{ found: boolean; gone: boolean }]>`
+    with link as (delete from user_tags where user_id = ${userId} and tag_id = ${tagId} returning tag_id)
+    select exists (select from tags where id = ${tagId}) as found, exists (select from link) as gone`
+  return row
+}
+
+/**
+ * Who shares a tag with a person, the newest accounts first. Of each tag only as many are read as the page can need,
+ * however many people have it.
+ */
+export async function listAlikeIds(
+  sql: Db,
+  userId: number,
+  { limit = 15, offset = 0 }: { limit?: number; offset?: number },
+): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select distinct found.user_id as id
+    from user_tags mine cross join lateral (
+      select l.user_id from user_tags l join users u on u.id = l.user_id and u.deleted_at is null
+      where l.tag_id = mine.tag_id and l.user_id <> ${userId}
+      order by l.user_id desc limit ${limit + offset}
+    ) as found
+    where mine.user_id = ${userId}
+    order by id desc limit ${limit} offset ${offset}`
+  return rows.map(({ id }) => id)
+}
