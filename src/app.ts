@@ -10,6 +10,7 @@ import { registrationRoutes } from '#modules/accounts/registration/routes.ts'
 import { signInRoutes } from '#modules/accounts/sign-in/routes.ts'
 import { userRoutes } from '#modules/accounts/users/routes.ts'
 import { auditRoutes } from '#modules/admin/audit/routes.ts'
+import { noticeRoutes } from '#modules/admin/notices/routes.ts'
 import { reportAdminRoutes } from '#modules/admin/reports/routes.ts'
 import { roleRoutes } from '#modules/admin/roles/routes.ts'
 import { settingsRoutes } from '#modules/admin/settings/routes.ts'
@@ -73,6 +74,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   feedRankRoutes,
   streamRoutes,
   auditRoutes, // 7
+  noticeRoutes,
   settingsRoutes,
   tagManagementRoutes,
   recommendationRoutes,

@@ -110,6 +110,8 @@ export type NotificationRow = {
   sender_id: number
   sender_name: string
   data: Record<string, unknown>
+  /** The text of an administrator's notice, which is kept once for all. */
+  notice: string | null
   cause_type: string
   cause_id: number
   created_at: string
@@ -119,6 +121,7 @@ export type NotificationRow = {
 /** What every list of notifications selects, of a table or subquery `n`. */
 export const notificationColumns = (sql: Db) => sql`
   n.seq, n.id, n.type, n.sender_id, n.data, n.cause_type, n.cause_id, n.created_at,
+  case when n.cause_type = 'notices' then (select contents from notices where id = n.cause_id) end as notice,
   coalesce((select u.name from users u where u.id = n.sender_id and u.deleted_at is null), '') as sender_name,
   (select r.read_at from notification_reads r
     where r.user_id = n.user_id and r.type = n.type and r.seq >= n.seq order by r.seq limit 1) as read_at`

@@ -23,7 +23,7 @@ function dataOf(row: NotificationRow, language: Language): Notification['data'] 
     const { type, state } = rest as { type?: unknown; state?: unknown }
     return {
       ...common,
-      contents: contents ?? sentenceOf(type, state, language),
+      contents: contents ?? row.notice ?? sentenceOf(type, state, language),
       resource: { type: resourceCode(about.type), id: about.id },
     }
   }

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { notificationTasks } from '#modules/notifications/jobs.ts'
+import { createWorld, type Person } from '#test/world.ts'
+
+const { as, person, sql, ctx } = await createWorld()
+const admin = await person({ roles: ['founder'] })
+const systemOf = async (who: Person) => (await as(who, 'GET', '/user/notification-statistics')).body.system
+
+/** Runs the jobs of a task that wait, as the worker does. */
+async function work(task: string) {
+  const jobs = await sql<{ id: string; payload: object }[]>`
+    delete from graphile_worker._private_jobs j using graphile_worker._private_tasks t
+    where t.id = j.task_id and t.identifier = ${task} returning j.id, j.payload`
+  for (const { payload } of jobs) await notificationTasks(ctx)[task]?.(payload, {} as never)
+  return jobs.length
+}
+
+test('a notice to some people reaches them, once each, and nobody else', async () => {
+  const [ann, bob, cid] = [await person(), await person(), await person()]
+  const sent = await as(admin, 'POST', '/admin/notices', {
+    user_ids: [ann.id, bob.id, ann.id],
+    contents: 'Maintenance tonight',
+  })
+  assert.equal(sent.status, 201)
+  const { badge, first } = await systemOf(ann)
+  assert.equal(badge, 1)
+  assert.equal(first.data.contents, 'Maintenance tonight')
+  assert.equal(first.data.type, 'notice')
+  assert.deepEqual(first.data.resource, { type: 18, id: sent.body.id })
+  assert.deepEqual(first.data.sender, { id: 0, name: 'Kith' })
+  assert.equal((await systemOf(bob)).badge, 1)
+  assert.equal((await systemOf(cid)).badge, 0)
+  const { body } = await as(admin, 'GET', `/admin/notices/${sent.body.id}`)
+  assert.deepEqual([body.status, body.sent, body.total, body.all], ['sent', 2, 2, false])
+  assert.equal(body.user_id, admin.id)
+})
+
+test('a notice to everybody is sent in batches, with progress, once to each even when its job runs again', async () => {
+  await sql`
+    insert into users (name, name_key) select 'many' || n, 'many' || n from generate_series(1, 1200) as n`
+  const ann = await person()
+  const { body } = await as(admin, 'POST', '/admin/notices', { all: true, contents: 'Hello all' })
+  const progress = async () => (await as(admin, 'GET', `/admin/notices/${body.id}`)).body
+  assert.deepEqual([(await progress()).status, (await progress()).sent], ['sending', 0])
+  assert.equal(await work('send_notice'), 1)
+  const [{ count }] = await sql<[{ count: number }]>`select count(*)::int from users where deleted_at is null`
+  assert.deepEqual(
+    [(await progress()).status, (await progress()).sent, (await progress()).total],
+    ['sent', count, count],
+  )
+  await notificationTasks(ctx).send_notice?.({ id: body.id }, {} as never)
+  assert.equal((await systemOf(ann)).badge, 1)
+  assert.equal((await systemOf(ann)).first.data.contents, 'Hello all')
+
+  assert.equal(
+    (await as(admin, 'PATCH', `/admin/notices/${body.id}`, { contents: 'Hello, all' })).status,
+    204,
+  )
+  assert.equal((await systemOf(ann)).first.data.contents, 'Hello, all')
+
+  const bob = await person()
+  await as(ann, 'PATCH', '/user/notifications', { type: 'system' })
+  assert.equal((await as(admin, 'DELETE', `/admin/notices/${body.id}`)).status, 204)
+  assert.equal((await as(admin, 'GET', `/admin/notices/${body.id}`)).status, 404)
+  assert.equal((await as(admin, 'DELETE', `/admin/notices/${body.id}`)).status, 404)
+  assert.equal((await as(admin, 'PATCH', `/admin/notices/${body.id}`, { contents: 'x' })).status, 404)
+  const left =
+    await sql`select user_id from notifications where cause_type = 'notices' and cause_id = ${body.id}`
+  assert.deepEqual([...left], [{ user_id: ann.id }])
+  assert.equal((await systemOf(bob)).badge, 0)
+})
+
+test('a notice that was withdrawn before its turn is not sent', async () => {
+  const { body } = await as(admin, 'POST', '/admin/notices', { all: true, contents: 'Too soon' })
+  await as(admin, 'DELETE', `/admin/notices/${body.id}`)
+  await work('send_notice')
+  const told = await sql`select 1 from notifications where cause_type = 'notices' and cause_id = ${body.id}`
+  assert.equal(told.length, 0)
+})
+
+test('a notice needs a text and either people or everybody; unknown people are refused', async () => {
+  const ann = await person()
+  for (const body of [
+    {},
+    { contents: 'x' },
+    { contents: 'x', user_ids: [] },
+    { contents: 'x', all: false },
+    { contents: 'x', all: true, user_ids: [ann.id] },
+    { contents: 'x', user_ids: [ann.id, 2 ** 50] },
+    { all: true },
+    { contents: '   ', all: true },
+  ])
+    assert.equal((await as(admin, 'POST', '/admin/notices', body)).status, 422, JSON.stringify(body))
+  assert.equal((await systemOf(ann)).badge, 0)
+  const member = await as(ann, 'POST', '/admin/notices', { all: true, contents: 'x' })
+  assert.equal(member.status, 403)
+})
+
+test('notices are listed with filters, and kept in the audit log', async () => {
+  const ann = await person()
+  const { body } = await as(admin, 'POST', '/admin/notices', { user_ids: `${ann.id}`, contents: '100% sure' })
+  const { data, total } = (await as(admin, 'GET', '/admin/notices?q=0%25 s&status=sent')).body
+  assert.deepEqual([total, data[0].id, data[0].user_ids], [1, body.id, [ann.id]])
+  const log = (await as(admin, 'GET', `/admin/audit-log?subject_type=notices&subject_id=${body.id}`)).body
+  assert.equal(log.data[0].action, 'notices.send')
+})
