@@ -11,6 +11,7 @@ import { signInRoutes } from '#modules/accounts/sign-in/routes.ts'
 import { userRoutes } from '#modules/accounts/users/routes.ts'
 import { auditRoutes } from '#modules/admin/audit/routes.ts'
 import { noticeRoutes } from '#modules/admin/notices/routes.ts'
+import { adminFeedRoutes } from '#modules/admin/feeds/routes.ts'
 import { reportAdminRoutes } from '#modules/admin/reports/routes.ts'
 import { roleRoutes } from '#modules/admin/roles/routes.ts'
 import { settingsRoutes } from '#modules/admin/settings/routes.ts'
@@ -82,6 +83,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   managedUserRoutes,
   reportAdminRoutes,
   adminTopicRoutes,
+  adminFeedRoutes,
 ]
 
 /** Routes outside the API: the bytes of files. */

@@ -1,4 +1,6 @@
 export { feedCounters } from './counters/queries.ts'
+export { noSuchFeed } from './errors.ts'
 export { deleteFeed, restoreFeed } from './publishing/service.ts'
+export { FeedView } from './schema.ts'
 export { feedReader, feedThing, removeFeedComment } from './service.ts'
 export { feedViews } from './view.ts'

@@ -30,9 +30,12 @@ export const feedColumns = (sql: Db) => sql`
   f.repostable_type, f.repostable_id, f.has_images, f.has_video, f.has_topics, f.like_count, f.feed_comment_count,
   f.feed_view_count, f.created_at, f.updated_at, f.deleted_at`
 
-/** Feeds by ids, deleted ones left out, in no order. */
-export const findFeedRows = (sql: Db, ids: number[]) => sql<FeedRow[]>`
-  select ${feedColumns(sql)}, f.hot from feeds f where f.id = any(${ids}) and f.deleted_at is null`
+/** Feeds by ids, in no order; deleted ones only when asked for. */
+export const findFeedRows = (sql: Db, ids: number[], { deleted = false }: { deleted?: boolean } = {}) => sql<
+  FeedRow[]
+>`
+  select ${feedColumns(sql)}, f.hot from feeds f
+  where f.id = any(${ids}) ${deleted ? sql`` : sql`and f.deleted_at is null`}`
 
 export type ImageRow = { feed_id: number; file: number; size: string | null; mime: string }
 

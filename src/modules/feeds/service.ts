@@ -32,6 +32,7 @@ const countComments: Counts = (sql) => [
 /** Comments of feeds: their author deletes them, and who holds the ability. */
 export const commentRules: CommentRules = {
   count: countComments,
+  removalNotice: 'delete:feed/comment',
   mayModerate: (ctx, _target, viewerId) => hasAbility(ctx, viewerId, '[feed] Delete Comment'),
 }
 

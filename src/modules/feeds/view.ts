@@ -119,13 +119,14 @@ export async function feedItems(
   })
 }
 
-/** Feeds by id, for lists that point to them; a deleted one is absent. */
+/** Feeds by id, for lists that point to them; a deleted one is absent unless asked for. */
 export async function feedViews(
   ctx: Context,
   ids: number[],
   viewerId: number,
+  options: { deleted?: boolean } = {},
 ): Promise<Map<number, FeedView>> {
   if (ids.length === 0) return new Map()
-  const items = await feedItems(ctx, await findFeedRows(ctx.sql, ids), viewerId)
+  const items = await feedItems(ctx, await findFeedRows(ctx.sql, ids, options), viewerId)
   return new Map(items.map((item) => [item.id, item]))
 }
