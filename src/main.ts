@@ -1,10 +1,12 @@
 import type { AddressInfo } from 'node:net'
 import { buildApp } from '#app'
+import { ensureFounder } from '#modules/accounts/index.ts'
 import { ConfigError, readConfig } from '#platform/config.ts'
 import { serveMetrics } from '#platform/health.ts'
 import { createLog } from '#platform/log.ts'
 import { openContext } from '#platform/open-context.ts'
 import { requireRuntime } from '#platform/runtime.ts'
+import { banner } from './banner.ts'
 import { prepareDatabase } from './prepare.ts'
 import { startWorker } from './worker.ts'
 
@@ -40,6 +42,7 @@ async function start() {
   try {
     const applied = await prepareDatabase(ctx, opened.connection)
     if (applied.length > 0) log.info({ migrations: applied }, 'migrated')
+    const founder = await ensureFounder(ctx)
     const server = await buildApp(ctx)
     await ctx.signals.listen()
     await server.listen({ host: config.host, port: config.port })
@@ -56,6 +59,7 @@ async function start() {
       const worker = await startWorker(ctx, opened.connection)
       closers.splice(1, 0, () => worker.stop())
     }
+    process.stdout.write(banner(ctx, founder))
   } catch (error) {
     log.fatal({ err: error }, 'could not start')
     await shutDown('failure', 1)

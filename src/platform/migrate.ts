@@ -3,6 +3,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Sql } from '#platform/database.ts'
 
+const isMigration = (name: string) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name)
+
 const FOLDER = fileURLToPath(new URL('../../migrations/', import.meta.url))
 /** Any number that nothing else locks on: every node that migrates takes it in turn. */
 const LOCK = 4_127_002
@@ -12,7 +14,7 @@ const LOCK = 4_127_002
  * transaction of its own; a file that was changed after it was applied is refused.
  */
 export async function migrate(sql: Sql, folder = FOLDER): Promise<string[]> {
-  const names = (await readdir(folder)).filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name)).sort()
+  const names = (await readdir(folder)).filter(isMigration).sort()
   const session = await sql.reserve()
   try {
     await session`set statement_timeout = 0`
@@ -51,4 +53,13 @@ export async function migrate(sql: Sql, folder = FOLDER): Promise<string[]> {
     await session`reset statement_timeout`.catch(() => {})
     session.release()
   }
+}
+
+/** The migrations that the database does not have yet; all of them when it is empty. */
+export async function listPendingMigrations(sql: Sql, folder = FOLDER): Promise<string[]> {
+  const names = (await readdir(folder)).filter(isMigration).sort()
+  const [table] = await sql`select to_regclass('schema_migrations') as present`
+  if (table?.present === null) return names
+  const applied = await sql<{ name: string }[]>`select name from schema_migrations`
+  return names.filter((name) => !applied.some((row) => row.name === name))
 }

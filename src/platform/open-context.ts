@@ -5,6 +5,7 @@ import type { Config } from '#platform/config.ts'
 import type { Context } from '#platform/context.ts'
 import { createSecrets } from '#platform/crypto.ts'
 import { openDatabase } from '#platform/database.ts'
+import { findRunningPostgres } from '#platform/embedded-postgres/running.ts'
 import { startEmbeddedPostgres } from '#platform/embedded-postgres.ts'
 import type { JobsConnection } from '#platform/jobs.ts'
 import type { Log } from '#platform/log.ts'
@@ -18,17 +19,30 @@ import { createStorage } from '#platform/storage/storage.ts'
 /** The context of a process, with what it takes to run jobs and to close everything again. */
 export type Opened = { ctx: Context; connection: JobsConnection; close(): Promise<void> }
 
-/** Starts the embedded database unless DATABASE_URL names another, and connects to everything outside. */
-export async function openContext(config: Config, log: Log): Promise<Opened> {
+/** A database to use, and what it takes to end it where it was started for us. */
+type Database = { connection: JobsConnection; stop?: () => Promise<void> }
+
+async function openEmbedded(config: Config, log: Log, mayJoin: boolean): Promise<Database> {
+  const dataDir = join(config.dataDir, 'postgres')
+  const running = mayJoin ? await findRunningPostgres(dataDir) : null
+  if (running) return { connection: running }
+  return startEmbeddedPostgres({
+    dataDir,
+    log: (level, message, extra) => log[level]({ ...extra }, message),
+  })
+}
+
+/**
+ * Starts the embedded database unless DATABASE_URL names another, and connects to everything outside. With `mayJoin`
+ * the embedded database of a running server is used where there is one.
+ */
+export async function openContext(config: Config, log: Log, { mayJoin = false } = {}): Promise<Opened> {
   await mkdir(config.dataDir, { recursive: true })
-  const embedded =
+  const database: Database =
     config.databaseUrl === undefined
-      ? await startEmbeddedPostgres({
-          dataDir: join(config.dataDir, 'postgres'),
-          log: (level, message, extra) => log[level]({ ...extra }, message),
-        })
-      : undefined
-  const connection = embedded?.connection ?? (config.databaseUrl as string)
+      ? await openEmbedded(config, log, mayJoin)
+      : { connection: config.databaseUrl }
+  const { connection } = database
   const sql = openDatabase({
     connection,
     poolSize: config.databasePoolSize,
@@ -80,7 +94,7 @@ export async function openContext(config: Config, log: Log): Promise<Opened> {
       await limiter.close()
       await mail.close()
       await sql.end({ timeout: 5 })
-      await embedded?.stop()
+      await database.stop?.()
     },
   }
 }

@@ -5,8 +5,8 @@ import { findDatabaseProcesses, isKnown } from './processes.ts'
 
 type Log = (level: 'info' | 'warn' | 'error', message: string, extra?: Record<string, unknown>) => void
 
-/** Whose cluster it is by postmaster.pid, since when (in seconds), and how far it has come. */
-export type PidFile = { pid: number; start: string; status: string }
+/** Whose cluster it is by postmaster.pid, since when (in seconds), where it listens, and how far it has come. */
+export type PidFile = { pid: number; start: string; port: number; socketFolder: string; status: string }
 
 /** Reads postmaster.pid; null without the file. */
 export async function readPidFile(cluster: string): Promise<PidFile | null> {
@@ -16,6 +16,8 @@ export async function readPidFile(cluster: string): Promise<PidFile | null> {
   return {
     pid: Number.parseInt(lines[0] ?? '', 10),
     start: lines[2] ?? '',
+    port: Number.parseInt(lines[3] ?? '', 10),
+    socketFolder: (lines[4] ?? '').trim(),
     status: (lines[7] ?? '').trim(),
   }
 }

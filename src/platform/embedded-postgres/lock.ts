@@ -39,6 +39,12 @@ export async function acquireLock(path: string): Promise<Release> {
   }
 }
 
+/** Whether a living process holds the lock. */
+export async function isLocked(path: string): Promise<boolean> {
+  const found = await readLock(path)
+  return found !== null && findHolder(found) !== null
+}
+
 async function linkIfFree(draft: string, path: string): Promise<boolean> {
   try {
     await link(draft, path)

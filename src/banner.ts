@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs'
+import { founderPasswordPath } from '#modules/accounts/index.ts'
+import { VERSION } from '#platform/api-docs.ts'
+import type { Context } from '#platform/context.ts'
+
+/** What a newcomer needs after a start, as plain text beside the log. */
+export function banner(ctx: Context, founder: { name: string; password?: string } | undefined): string {
+  const { publicUrl, founderName } = ctx.config
+  const path = founderPasswordPath(ctx)
+  const kept = existsSync(path)
+  const administrator = kept
+    ? [
+        `  Administrator   ${founderName}`,
+        `  Password        ${founder?.password ? `${founder.password}, also ` : ''}in ${path}`,
+      ]
+    : founder
+      ? [`  Administrator   ${founder.name}, with the password from FOUNDER_PASSWORD`]
+      : []
+  const login = `{"login":"${founderName}","password":"'"$(cat '${path}')"'"}`
+  const line = kept
+    ? `curl -s ${publicUrl}/api/v2/auth/login -H 'Content-Type: application/json' -d '${login}'`
+    : `curl -s ${publicUrl}/api/v2/bootstrappers`
+  return [
+    '',
+    `Kith ${VERSION} is running at ${publicUrl}`,
+    '',
+    ...administrator,
+    `  Read and try    ${publicUrl}/docs`,
+    `  First request   ${line}`,
+    '',
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,106 @@
+import { parseArgs } from 'node:util'
+import { requireRuntime } from '#platform/runtime.ts'
+
+requireRuntime()
+
+const USAGE = `Usage: kith <command>
+
+  start                            Run the server (the same as npm start)
+  worker                           Run background jobs beside servers that have WORKER=separate
+  migrate                          Bring the database up to this version
+  admin create NAME                Create an administrator
+        [--password TEXT | --random] [--role NAME]...
+  admin reset-password NAME        Set a new password, which ends every sign-in of the account
+        [--password TEXT | --random]
+  doctor [--mend]                  Recount every counter, check constraints and indexes; --mend sets counters right
+  help                             Show this
+
+Without --password the password is asked for; where there is nobody to ask, or with --random, one is made up and printed.
+Configuration comes from the environment, as for the server. Commands work while the server runs.
+`
+
+/** Thrown for a command line that makes no sense: exit code 2. */
+class UsageError extends Error {}
+
+async function main(): Promise<number> {
+  let parsed: ReturnType<typeof parse>
+  try {
+    parsed = parse()
+  } catch (error) {
+    throw new UsageError((error as Error).message)
+  }
+  const { values, positionals } = parsed
+  const [command = values.help ? 'help' : '', ...rest] = positionals
+  const expect = (count: number, ...options: string[]) => {
+    if (rest.length !== count) throw new UsageError(`\`kith ${command}\` does not look like that`)
+    for (const name of Object.keys(values))
+      if (name !== 'help' && !options.includes(name))
+        throw new UsageError(`\`kith ${command}\` has no option --${name}`)
+  }
+  if (values.help || command === 'help') {
+    process.stdout.write(USAGE)
+    return 0
+  }
+  switch (command) {
+    case 'start':
+      expect(0)
+      await import('./main.ts')
+      return -1
+    case 'worker': {
+      expect(0)
+      const { work } = await import('./commands/worker.ts')
+      return work(process.env)
+    }
+    case 'migrate': {
+      expect(0)
+      const { migrateDatabase } = await import('./commands/maintenance.ts')
+      return migrateDatabase(process.env)
+    }
+    case 'doctor': {
+      expect(0, 'mend')
+      const { runDoctor } = await import('./commands/maintenance.ts')
+      return runDoctor(process.env, { mend: values.mend ?? false })
+    }
+    case 'admin': {
+      const [action, name = ''] = rest
+      const { createAdministrator, resetPassword } = await import('./commands/admin.ts')
+      if (action === 'create') {
+        expect(2, 'password', 'random', 'role')
+        return createAdministrator(process.env, name, values)
+      }
+      if (action === 'reset-password') {
+        expect(2, 'password', 'random')
+        return resetPassword(process.env, name, values)
+      }
+      throw new UsageError(`unknown command: admin ${action ?? ''}`.trim())
+    }
+    default:
+      throw new UsageError(command === '' ? 'say what to do' : `unknown command: ${command}`)
+  }
+}
+
+const parse = () =>
+  parseArgs({
+    allowPositionals: true,
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      mend: { type: 'boolean' },
+      password: { type: 'string' },
+      random: { type: 'boolean' },
+      role: { type: 'string', multiple: true },
+    },
+  })
+
+try {
+  const code = await main()
+  // The server and the worker end by themselves.
+  if (code >= 0) process.exitCode = code
+} catch (error) {
+  if (error instanceof UsageError) {
+    process.stderr.write(`kith: ${error.message}\n\n${USAGE}`)
+    process.exitCode = 2
+  } else {
+    process.stderr.write(`kith: ${error instanceof Error ? error.message : String(error)}\n`)
+    process.exitCode = 1
+  }
+}

@@ -1,0 +1,20 @@
+import { examine } from '../doctor.ts'
+import { prepareDatabase } from '../prepare.ts'
+import { type Environment, withContext } from './context.ts'
+
+const print = (line: string) => void process.stdout.write(`${line}\n`)
+
+/** `kith migrate` */
+export function migrateDatabase(env: Environment): Promise<number> {
+  return withContext(env, async ({ ctx, connection }) => {
+    const applied = await prepareDatabase(ctx, connection)
+    for (const name of applied) print(`applied ${name}`)
+    print(applied.length > 0 ? 'The database is up to date.' : 'The database was up to date.')
+    return 0
+  })
+}
+
+/** `kith doctor`: exit code 1 when something is wrong and was not mended. */
+export function runDoctor(env: Environment, { mend }: { mend: boolean }): Promise<number> {
+  return withContext(env, async ({ ctx }) => ((await examine(ctx.sql, { mend, print })) ? 0 : 1))
+}

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { openDatabase } from '#platform/database.ts'
+import { findRunningPostgres } from '#platform/embedded-postgres/running.ts'
+
+const root = await mkdtemp(join(tmpdir(), 'kith-cli-'))
+const dataDir = join(root, 'data')
+const env = {
+  ...process.env,
+  DATA_DIR: dataDir,
+  HOST: '127.0.0.1',
+  PORT: '0',
+  LOG_LEVEL: 'info',
+  FOUNDER_NAME: 'skipper',
+}
+const started: ChildProcess[] = []
+after(async () => {
+  for (const child of started.filter(
+    ({ exitCode, signalCode }) => exitCode === null && signalCode === null,
+  )) {
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+  }
+  await rm(root, { recursive: true, force: true })
+})
+
+type Outcome = { code: number | null; out: string; err: string }
+
+function run(...parameters: string[]) {
+  const child = spawn(process.execPath, ['src/cli.ts', ...parameters], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  started.push(child)
+  const outcome: Outcome = { code: null, out: '', err: '' }
+  child.stdout.on('data', (chunk) => {
+    outcome.out += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    outcome.err += chunk
+  })
+  const ended = once(child, 'close').then(([code]) => Object.assign(outcome, { code }))
+  /** Waits until the output so far matches. */
+  const says = async (pattern: RegExp) => {
+    for (let i = 0; i < 600 && !pattern.test(outcome.out); i += 1) {
+      assert.equal(child.exitCode, null, outcome.out + outcome.err)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    return pattern.exec(outcome.out) ?? assert.fail(`${pattern} is not in ${outcome.out}${outcome.err}`)
+  }
+  return { child, ended, says }
+}
+const kith = (...parameters: string[]): Promise<Outcome> => run(...parameters).ended
+
+/** A request to the running server. */
+async function send(address: string, method: string, path: string, body?: object, token?: string) {
+  const answer = await fetch(`${address}/api/v2${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}) },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
+  const text = await answer.text()
+  return { status: answer.status, body: text === '' ? null : JSON.parse(text) }
+}
+
+test('help is printed when asked for, and with exit code 2 for what makes no sense', async () => {
+  const help = await kith('help')
+  assert.equal(help.code, 0)
+  assert.match(help.out, /Usage: kith <command>/)
+  assert.equal((await kith('--help')).code, 0)
+  const nonsense = [
+    [],
+    ['dance'],
+    ['admin'],
+    ['admin', 'create'],
+    ['doctor', '--password', 'x'],
+    ['migrate', '--dry'],
+  ]
+  const outcomes = await Promise.all(nonsense.map((parameters) => kith(...parameters)))
+  for (const { code, err } of outcomes) {
+    assert.equal(code, 2)
+    assert.match(err, /Usage: kith <command>/)
+  }
+})
+
+test('commands work beside a running server and without one', async () => {
+  const server = run('start')
+  const [, address = ''] = await server.says(/is running at (http:\S+)/)
+  const [, shown] = await server.says(/Password +(\S+), also in /)
+  assert.match((await server.says(/Administrator +(\S+)/))[1] ?? '', /^skipper$/)
+  const kept = join(dataDir, 'founder-password')
+  assert.equal((await readFile(kept, 'utf8')).trim(), shown)
+  if (process.platform !== 'win32') assert.equal((await stat(kept)).mode & 0o777, 0o600)
+  const founder = await send(address, 'POST', '/auth/login', { login: 'skipper', password: shown })
+  assert.equal(founder.status, 200)
+
+  const created = await kith('admin', 'create', 'admin', '--password', 'first password')
+  assert.equal(created.code, 0, created.err)
+  assert.match(created.out, /Created admin \(id \d+\) with the roles founder, owner/)
+  const signedIn = await send(address, 'POST', '/auth/login', { login: 'admin', password: 'first password' })
+  assert.equal(signedIn.status, 200)
+  const token = signedIn.body.access_token
+  const abilities = await send(address, 'GET', '/user/abilities', undefined, token)
+  assert.ok(abilities.body.some(({ name }: { name: string }) => name === 'admin: login'))
+
+  const refused = await Promise.all([
+    kith('admin', 'create', 'ADMIN', '--random'),
+    kith('admin', 'create', 'not a name', '--random'),
+    kith('admin', 'create', 'mate', '--random', '--role', 'pirate'),
+    kith('admin', 'create', 'mate', '--password', 'short'),
+    kith('admin', 'reset-password', 'nobody_here'),
+  ])
+  for (const [index, reason] of [
+    /taken/,
+    /not a user name/,
+    /no role pirate/,
+    /8 to 128/,
+    /nobody called/,
+  ].entries()) {
+    assert.equal(refused[index]?.code, 1)
+    assert.match(refused[index]?.err ?? '', reason)
+    assert.doesNotMatch(refused[index]?.err ?? '', /\n {4}at /)
+  }
+
+  const reset = await kith('admin', 'reset-password', 'admin')
+  const [, password] = /Password: (\S+)/.exec(reset.out) ?? []
+  assert.equal(reset.code, 0, reset.err)
+  await new Promise((resolve) => setTimeout(resolve, 1000))
+  assert.equal((await send(address, 'GET', '/user', undefined, token)).status, 401)
+  assert.equal((await send(address, 'POST', '/auth/login', { login: 'admin', password })).status, 200)
+
+  const migrated = await kith('migrate')
+  assert.equal(migrated.code, 0)
+  assert.match(migrated.out, /was up to date/)
+
+  const healthy = await kith('doctor')
+  assert.equal(healthy.code, 0, healthy.out + healthy.err)
+  assert.match(healthy.out, /✓ user_counts.followers_count/)
+  const connection = await findRunningPostgres(join(dataDir, 'postgres'))
+  assert.ok(connection)
+  const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 10_000 })
+  await sql`update user_counts set followers_count = 3 where user_id = (select min(id) from users)`
+  const ill = await kith('doctor')
+  assert.equal(ill.code, 1)
+  assert.match(ill.out, /✗ user_counts.followers_count: 1 differ\n +1: kept 3, counted 0/)
+  assert.equal((await kith('doctor', '--mend')).code, 0)
+  assert.equal((await kith('doctor')).code, 0)
+  await sql`alter table users add constraint users_test check (id > 0) not valid`
+  const unchecked = await kith('doctor')
+  assert.equal(unchecked.code, 1)
+  assert.match(unchecked.out, /constraint users_test of users is not validated/)
+  await sql`alter table users drop constraint users_test`
+  await sql.end()
+
+  const worker = run('worker')
+  await worker.says(/the worker runs/)
+  worker.child.kill('SIGTERM')
+  assert.equal((await worker.ended).code, 0)
+
+  server.child.kill('SIGTERM')
+  assert.equal((await server.ended).code, 0)
+  const alone = await kith('admin', 'create', 'boatswain')
+  assert.equal(alone.code, 0, alone.err)
+  assert.match(alone.out, /Password: \S{16}/)
+  assert.equal(await findRunningPostgres(join(dataDir, 'postgres')), null)
+
+  const again = run('start')
+  await again.says(/Password +in /)
+  assert.doesNotMatch((await again.says(/First request[^\n]*\n/)).input, new RegExp(shown ?? ''))
+  again.child.kill('SIGTERM')
+  assert.equal((await again.ended).code, 0)
+})
