@@ -12,6 +12,7 @@ import { userRoutes } from '#modules/accounts/users/routes.ts'
 import { auditRoutes } from '#modules/admin/audit/routes.ts'
 import { noticeRoutes } from '#modules/admin/notices/routes.ts'
 import { adminFeedRoutes } from '#modules/admin/feeds/routes.ts'
+import { adminBalanceRoutes, adminLedgerRoutes, adminPaymentRoutes } from '#modules/admin/ledger/routes.ts'
 import { reportAdminRoutes } from '#modules/admin/reports/routes.ts'
 import { roleRoutes } from '#modules/admin/roles/routes.ts'
 import { settingsRoutes } from '#modules/admin/settings/routes.ts'
@@ -28,6 +29,10 @@ import { feedPublishingRoutes } from '#modules/feeds/publishing/routes.ts'
 import { feedRankRoutes } from '#modules/feeds/ranks/routes.ts'
 import { nodeBytesRoutes, nodeRoutes } from '#modules/files/nodes/routes.ts'
 import { uploadBytesRoutes, uploadRoutes } from '#modules/files/uploads/routes.ts'
+import { exchangeRoutes } from '#modules/ledger/exchange/routes.ts'
+import { orderRoutes } from '#modules/ledger/orders/routes.ts'
+import { rechargeRoutes } from '#modules/ledger/recharges/routes.ts'
+import { withdrawalRoutes } from '#modules/ledger/withdrawals/routes.ts'
 import { likeRoutes } from '#modules/likes/routes.ts'
 import { countRoutes } from '#modules/notifications/counts/routes.ts'
 import { notificationRoutes } from '#modules/notifications/routes.ts'
@@ -54,6 +59,10 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   nodeRoutes,
   notificationRoutes, // 1
   countRoutes(),
+  orderRoutes,
+  exchangeRoutes,
+  rechargeRoutes,
+  withdrawalRoutes,
   signInRoutes, // 2
   codeRoutes,
   registrationRoutes,
@@ -82,6 +91,9 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   roleRoutes,
   managedUserRoutes,
   reportAdminRoutes,
+  adminBalanceRoutes,
+  adminPaymentRoutes,
+  adminLedgerRoutes([]),
   adminTopicRoutes,
   adminFeedRoutes,
 ]

@@ -2,6 +2,7 @@ import { codeSchedules, codeTasks } from '#modules/accounts/codes/jobs.ts'
 import { commentSchedules, commentTasks } from '#modules/comments/jobs.ts'
 import { feedSchedules, feedTasks } from '#modules/feeds/jobs.ts'
 import { fileSchedules, fileTasks } from '#modules/files/jobs.ts'
+import { ledgerSchedules, ledgerTasks } from '#modules/ledger/jobs.ts'
 import { notificationSchedules, notificationTasks } from '#modules/notifications/jobs.ts'
 import { tokenSchedules, tokenTasks } from '#modules/tokens/jobs.ts'
 import type { Context } from '#platform/context.ts'
@@ -12,6 +13,7 @@ const TASKS: ((ctx: Context) => TaskList)[] = [
   tokenTasks,
   fileTasks,
   notificationTasks,
+  ledgerTasks,
   codeTasks,
   commentTasks,
   feedTasks,
@@ -22,6 +24,7 @@ const SCHEDULES: Schedule[] = [
   ...tokenSchedules,
   ...fileSchedules,
   ...notificationSchedules,
+  ...ledgerSchedules,
   ...codeSchedules,
   ...commentSchedules,
   ...feedSchedules,

@@ -55,7 +55,7 @@ declare module 'fastify' {
      * Answers 404, 403 and other failures that come before the body's 422 (decisions §2, order of checks). Called only
      * when the input is invalid: the handler makes the same checks as part of its work.
      */
-    before?: (request: FastifyRequest) => Promise<unknown>
+    before?: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
     /** Larger or streamed bodies (uploads) set their own bodyLimit. */
     operation?: string
   }
@@ -177,11 +177,11 @@ export async function createServer({
       request.body = { ...request.query, ...request.body }
   })
 
-  server.addHook('preHandler', async (request) => {
+  server.addHook('preHandler', async (request, reply) => {
     const failure = request.validationError as (Error & { validationContext?: string }) | undefined
     if (!failure) return
     if (failure.validationContext === 'params') throw notFound()
-    await request.routeOptions.config.before?.(request)
+    await request.routeOptions.config.before?.(request, reply)
     throw failure
   })
 

@@ -1,3 +1,4 @@
+import { balancesOf } from '#modules/ledger/index.ts'
 import type { Context } from '#platform/context.ts'
 import { notFound } from '#platform/errors.ts'
 import { findUserRows } from '../users/queries.ts'
@@ -6,9 +7,9 @@ import { findPrivateRow } from './queries.ts'
 import type { Balances, PrivateUser } from './schema.ts'
 
 /** Amounts in the shapes that clients read. */
-export function balancesView(
+function balancesView(
   userId: number,
-  { wallet = 0, income = 0, expenses = 0, points = 0 } = {},
+  { wallet, income, expenses, points }: Awaited<ReturnType<typeof balancesOf>>,
 ): Balances {
   return {
     wallet: { id: userId, user_id: userId, balance: wallet },
@@ -17,20 +18,13 @@ export function balancesView(
   }
 }
 
-/** What a person owns, as `GET /user` shows it. */
-export type PrivateExtras = (userId: number) => Promise<Balances> | Balances
-
 /** A person as they see themselves. */
-export async function privateUser(
-  ctx: Context,
-  userId: number,
-  extras: PrivateExtras = balancesView,
-): Promise<PrivateUser> {
+export async function privateUser(ctx: Context, userId: number): Promise<PrivateUser> {
   const [[row], own, balances] = await Promise.all([
     findUserRows(ctx.sql, [userId], userId, false),
     findPrivateRow(ctx.sql, userId),
-    extras(userId),
+    balancesOf(ctx.sql, userId),
   ])
   if (!row || !own) throw notFound()
-  return { ...userView(ctx, row), ...own, ...balances }
+  return { ...userView(ctx, row), ...own, ...balancesView(userId, balances) }
 }

@@ -1,0 +1,7 @@
+import { Id, type Static, Type } from '#platform/schema.ts'
+import { Amount } from '../schema.ts'
+
+export const TransferBody = Type.Object({ user: Id, amount: Amount })
+export type TransferBody = Static<typeof TransferBody>
+
+export const TransformBody = Type.Object({ amount: Amount })

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { transaction } from '#platform/database.ts'
+import { createWorld } from '#test/world.ts'
+import { PLATFORM } from '../schema.ts'
+import { findBalance, move } from './service.ts'
+
+const { sql, person } = await createWorld()
+const subject = { type: 'tests', id: 1 }
+const grant = (to: number, amount: number) =>
+  move(sql, { currency: 'points', from: PLATFORM.issuance, to, amount, kind: 'adjustment', subject })
+const give = (from: number, to: number, amount: number) =>
+  transaction(sql, (tx) => move(tx, { currency: 'points', from, to, amount, kind: 'transfer', subject }))
+
+test('a movement writes both sides and opens the account of the receiver', async () => {
+  const anna = await person()
+  const ben = await person()
+  await grant(anna.id, 100)
+  const posted = await give(anna.id, ben.id, 30)
+  assert.deepEqual(
+    posted.map(({ owner_id, amount, balance_after }) => ({ owner_id, amount, balance_after })),
+    [
+      { owner_id: anna.id, amount: -30, balance_after: 70 },
+      { owner_id: ben.id, amount: 30, balance_after: 30 },
+    ],
+  )
+  assert.equal(await findBalance(sql, anna.id, 'points'), 70)
+  assert.equal(await findBalance(sql, ben.id, 'wallet'), 0)
+})
+
+test('nobody pays more than they own, with or without an account', async () => {
+  const anna = await person()
+  const ben = await person()
+  await assert.rejects(give(anna.id, ben.id, 1), { code: 'insufficient_balance' })
+  await assert.rejects(give(ben.id, anna.id, 1), { code: 'insufficient_balance' })
+  await grant(anna.id, 5)
+  await assert.rejects(give(anna.id, ben.id, 6), { code: 'insufficient_balance' })
+  assert.equal(await findBalance(sql, ben.id, 'points'), 0)
+  const postings = await sql`select from ledger_postings where owner_id = ${ben.id}`
+  assert.equal(postings.length, 0)
+})
+
+test('many movements of one call are one transaction, and each posting tells the balance after it', async () => {
+  const anna = await person()
+  await move(sql, [
+    { currency: 'wallet', from: PLATFORM.issuance, to: anna.id, amount: 50, kind: 'recharge', subject },
+    { currency: 'wallet', from: anna.id, to: PLATFORM.issuance, amount: 20, kind: 'transform', subject },
+    { currency: 'points', from: PLATFORM.issuance, to: anna.id, amount: 200, kind: 'transform', subject },
+  ])
+  const rows = await sql`
+    select currency, amount, balance_after, transaction_id from ledger_postings where owner_id = ${anna.id} order by id`
+  assert.deepEqual(
+    rows.map((row) => [row.currency, row.amount, row.balance_after]),
+    [
+      ['wallet', 50, 50],
+      ['wallet', -20, 30],
+      ['points', 200, 200],
+    ],
+  )
+  assert.equal(new Set(rows.map((row) => row.transaction_id)).size, 1)
+})
+
+test('racing opposite transfers neither deadlock nor lose anything', async () => {
+  const anna = await person()
+  const ben = await person()
+  await grant(anna.id, 1000)
+  await grant(ben.id, 1000)
+  await Promise.all(
+    Array.from({ length: 60 }, (_, n) => (n % 2 ? give(anna.id, ben.id, 7) : give(ben.id, anna.id, 5))),
+  )
+  assert.equal(await findBalance(sql, anna.id, 'points'), 1000 - 30 * 7 + 30 * 5)
+  assert.equal(await findBalance(sql, ben.id, 'points'), 1000 + 30 * 7 - 30 * 5)
+})
+
+test('two payers emptying one balance stop at zero', async () => {
+  const anna = await person()
+  const ben = await person()
+  const cleo = await person()
+  await grant(anna.id, 100)
+  const results = await Promise.allSettled(
+    Array.from({ length: 40 }, (_, n) => give(anna.id, n % 2 ? ben.id : cleo.id, 9)),
+  )
+  assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 11)
+  assert.equal(await findBalance(sql, anna.id, 'points'), 1)
+})
+
+test('postings are written once, and only whole', async () => {
+  const anna = await person()
+  await grant(anna.id, 1)
+  await assert.rejects(
+    sql`update ledger_postings set amount = 2 where owner_id = ${anna.id}`,
+    /never changed/,
+  )
+  await assert.rejects(sql`delete from ledger_postings where owner_id = ${anna.id}`, /never changed/)
+  await assert.rejects(sql`truncate ledger_postings`, /never changed/)
+  await assert.rejects(
+    sql`insert into ledger_postings (owner_id, currency, transaction_id, amount, counterpart, kind, subject_type, subject_id)
+      values (-1, 'points', 1, 5, -2, 'pin', 'tests', 1)`,
+    { constraint_name: 'ledger_postings_balanced' },
+  )
+})
+
+test('a movement to oneself or of no amount is a fault of the caller', async () => {
+  const anna = await person()
+  await assert.rejects(give(anna.id, anna.id, 1), RangeError)
+  for (const amount of [0, -1, 1.5, 1e13, Number.NaN])
+    await assert.rejects(give(anna.id, anna.id + 1, amount), RangeError)
+})

@@ -1,0 +1,74 @@
+import type { Db } from '#platform/database.ts'
+import type { Currency, MovementKind } from '../schema.ts'
+
+export type OrderRow = {
+  id: number
+  owner_id: number
+  currency: Currency
+  /** Signed: what came in or went out. */
+  amount: number
+  counterpart: number
+  kind: MovementKind
+  subject_type: string
+  subject_id: number
+  title: string | null
+  body: string | null
+  state: number
+  reference: string | null
+  created_at: string
+  updated_at: string
+}
+
+/** Which of a person's orders. `direction` keeps what came in (1) or went out (-1), `kind` one kind. */
+export type OrderFilter = {
+  currency: Currency
+  after?: number
+  limit: number
+  direction?: 1 | -1 | undefined
+  kind?: 'recharge' | 'withdrawal' | undefined
+  id?: number
+}
+
+/**
+ * Orders as a view of the ledger, newest first. A recharge is an order before any money moves, and keeps its id then:
+ * it is read from its own table instead of its posting.
+ */
+export const listOrders = (sql: Db, ownerId: number, filter: OrderFilter) => {
+  const { currency, after = 0, limit, direction, kind, id } = filter
+  const page = sql`${after > 0 ? sql`and o.id < ${after}` : sql``} ${id === undefined ? sql`` : sql`and o.id = ${id}`}`
+  const postings =
+    kind === 'recharge'
+      ? sql`and false`
+      : kind === 'withdrawal'
+        ? sql`and o.kind in ('withdrawal', 'withdrawal:rejected')`
+        : sql`and o.kind <> 'recharge'`
+  const sign = direction === 1 ? sql`and o.amount > 0` : direction === -1 ? sql`and o.amount < 0` : sql``
+  const recharges = kind === 'withdrawal' || direction === -1 ? sql`and false` : sql``
+  return sql<OrderRow[]>`
+    (select o.id, o.owner_id, o.currency, o.amount, o.counterpart, o.kind, o.subject_type, o.subject_id, o.title,
+        coalesce(o.body, w.remark) as body,
+        coalesce(case w.state when 'pending' then 0 when 'rejected' then -1 end, 1) as state,
+        w.account as reference, o.created_at, coalesce(w.updated_at, o.created_at) as updated_at
+      from ledger_postings o left join withdrawals w on o.kind = 'withdrawal' and w.id = o.subject_id
+      where o.owner_id = ${ownerId} and o.currency = ${currency} ${page} ${postings} ${sign}
+      order by o.id desc limit ${limit})
+    union all
+    (select o.id, o.owner_id, o.currency, o.credited, 0, 'recharge', 'recharges', o.id, null, o.remark,
+        case o.state when 'pending' then 0 when 'rejected' then -1 else 1 end,
+        o.reference, o.created_at, o.updated_at
+      from recharges o
+      where o.owner_id = ${ownerId} and o.currency = ${currency} ${page} ${recharges}
+      order by o.id desc limit ${limit})
+    order by id desc limit ${limit}`
+}
+
+/** One order of a person. */
+export async function findOrder(
+  sql: Db,
+  ownerId: number,
+  currency: Currency,
+  id: number,
+): Promise<OrderRow | undefined> {
+  const [row] = await listOrders(sql, ownerId, { currency, id, limit: 1 })
+  return row
+}

@@ -1,0 +1,70 @@
+import { Cursor, Id, Limit, Nullable, OneOf, type Static, Time, Type } from '#platform/schema.ts'
+
+export const OrderParams = Type.Object({ order: Id })
+
+/** A movement as its owner sees it (R §21.2). */
+const common = {
+  id: Type.Integer(),
+  owner_id: Type.Integer(),
+  title: Type.String(),
+  body: Nullable(Type.String()),
+  type: Type.Integer({ description: '1 income, -1 expense' }),
+  target_type: Type.String(),
+  target_id: Type.String({ description: 'The person on the other side, else "0"' }),
+  amount: Type.Integer(),
+  state: Type.Integer({ description: '0 waiting, 1 done, -1 failed' }),
+  created_at: Time,
+  updated_at: Time,
+}
+
+export const WalletOrder = Type.Object(common)
+export const PointsOrder = Type.Object({ ...common, currency: Type.Integer({ description: '1: points' }) })
+export type Order = Static<typeof WalletOrder>
+
+const SIGNS = ['1', '-1'] as const
+const paging = { after: Cursor, limit: Limit(), type: Type.Optional(OneOf(SIGNS)) }
+
+export const WalletOrderQuery = Type.Object({
+  ...paging,
+  action: Type.Optional(OneOf(['income', 'expenses'] as const)),
+})
+export const PointsOrderQuery = Type.Object({
+  ...paging,
+  action: Type.Optional(OneOf(['recharge', 'cash'] as const)),
+})
+
+/** A movement of the wallet in the earlier form (R §21.2). */
+export const Charge = Type.Object({
+  id: Type.Integer(),
+  user_id: Type.Integer(),
+  channel: Type.String(),
+  account: Nullable(Type.String()),
+  charge_id: Nullable(Type.String()),
+  action: Type.Integer({ description: '1 in, 0 out' }),
+  amount: Type.Integer(),
+  currency: Type.String(),
+  subject: Type.String(),
+  body: Nullable(Type.String()),
+  transaction_no: Nullable(Type.String()),
+  status: Type.Integer({ description: '0 waiting, 1 done, 2 failed' }),
+  created_at: Time,
+  updated_at: Time,
+})
+export type Charge = Static<typeof Charge>
+
+export const ChargeParams = Type.Object({ charge: Id })
+export const ChargeQuery = Type.Object({
+  after: Cursor,
+  limit: Limit(),
+  action: Type.Optional(OneOf(['1', '0', '2'] as const, { description: '1 in; 0 or 2 out' })),
+})
+
+/** What there is to know of the wallet before using it (R §21.3). */
+export const WalletInfo = Type.Object({
+  balance: Type.Integer(),
+  labels: Type.Array(Type.Integer()),
+  ratio: Type.Integer(),
+  rule: Type.String(),
+  cash: Type.Array(Type.String()),
+  recharge_type: Type.Array(Type.String()),
+})

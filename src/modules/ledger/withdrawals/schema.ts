@@ -1,0 +1,23 @@
+import { Cursor, Limit, Nullable, type Static, Text, Time, Type } from '#platform/schema.ts'
+import { Amount } from '../schema.ts'
+
+/** `type` is one of the setting `wallet:cash-types`, `account` where the money is to go. */
+export const CashBody = Type.Object({ value: Amount, type: Text(50), account: Text(255) })
+export type CashBody = Static<typeof CashBody>
+
+export const PointsCashBody = Type.Object({ amount: Amount })
+
+export const CashQuery = Type.Object({ after: Cursor, limit: Limit() })
+
+/** A withdrawal as its owner sees it (R §21.2). */
+export const Cash = Type.Object({
+  id: Type.Integer(),
+  user_id: Type.Integer(),
+  value: Type.Integer(),
+  type: Type.String(),
+  account: Type.String(),
+  status: Type.Integer({ description: '0 waiting, 1 paid, 2 refused' }),
+  remark: Nullable(Type.String()),
+  created_at: Time,
+  updated_at: Time,
+})

@@ -1,0 +1,137 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import postgres from 'postgres'
+import type { Context } from '#platform/context.ts'
+import { type Db, type Tx, transaction } from '#platform/database.ts'
+import { apiError, invalidField } from '#platform/errors.ts'
+import { viewerOf } from '#platform/http.ts'
+
+/** A successful answer: its status, and its body where it has one. */
+export type Done<T = unknown> = { status: number; body?: T }
+
+/** Does the work of a request in one transaction that also keeps its answer. */
+export type Atomically = <T>(work: (tx: Tx) => Promise<Done<T>>) => Promise<Done<T>>
+
+const HOURS = 24
+
+const invalidKey = () =>
+  invalidField('Idempotency-Key', {
+    en: 'The Idempotency-Key header must have 1 to 255 printable characters.',
+    zh: 'Idempotency-Key 须为 1 到 255 个可见字符。',
+  })
+const keyReused = () =>
+  invalidField(
+    'Idempotency-Key',
+    {
+      en: 'This Idempotency-Key was used with another body.',
+      zh: '该 Idempotency-Key 已用于内容不同的请求。',
+    },
+    'idempotency_key_reused',
+  )
+const stillRunning = apiError(
+  409,
+  'idempotency_key_running',
+  'The first request with this Idempotency-Key is still running.',
+  '使用该 Idempotency-Key 的请求仍在处理中。',
+)
+
+type Named = { user: number; key: string; operation: string; fingerprint: string }
+type Kept = { fingerprint: string; status: number; response: unknown }
+
+/** What the header names this request, or undefined without one. */
+function nameOf(ctx: Context, request: FastifyRequest): Named | undefined {
+  const key = request.headers['idempotency-key']
+  if (key === undefined) return undefined
+  // Header bytes arrive as Latin-1, so every character from the no-break space on is a printable one or part of one.
+  if (typeof key !== 'string' || !/^[\x20-\x7e\xa0-\xff]{1,255}$/.test(key)) throw invalidKey()
+  return {
+    user: viewerOf(request).id,
+    key,
+    operation: `${request.method} ${request.url.split('?', 1)[0]}`,
+    fingerprint: ctx.secrets.sign(JSON.stringify(request.body ?? null)),
+  }
+}
+
+async function findKept(sql: Db, { user, key, operation }: Named): Promise<Kept | undefined> {
+  const [row] = await sql<Kept[]>`
+    select fingerprint, status, response from idempotency_keys
+    where user_id = ${user} and key = ${key} and operation = ${operation}
+      and created_at > now() - make_interval(hours => ${HOURS})`
+  return row
+}
+
+/** Takes the key for this transaction. False while another transaction has it. */
+async function claim(tx: Db, { user, key, operation }: Named): Promise<boolean> {
+  const [row] = await tx<[{ got: boolean }]>`
+    select pg_try_advisory_xact_lock(hashtextextended(${`${user} ${operation} ${key}`}, 4127)) as got`
+  return row.got
+}
+
+/** Keeps the answer; an older one than 24 hours gives way. */
+async function keep(tx: Db, { user, key, operation, fingerprint }: Named, done: Done): Promise<void> {
+  await tx`
+    insert into idempotency_keys as k (user_id, key, operation, fingerprint, status, response)
+    values (${user}, ${key}, ${operation}, ${fingerprint}, ${done.status},
+      ${done.body === undefined ? null : tx.json(done.body as never)})
+    on conflict (user_id, key, operation) do update set fingerprint = excluded.fingerprint,
+      status = excluded.status, response = excluded.response, created_at = now()`
+}
+
+/** Thrown inside the transaction to leave it for the answer that another one has kept. */
+class Answered extends Error {
+  readonly kept: Kept
+  constructor(kept: Kept) {
+    super('answered before')
+    this.kept = kept
+  }
+}
+
+/**
+ * Answers a request that moves money. With an `Idempotency-Key` the first success is kept in the transaction of the
+ * work, so that it is known exactly when the work took place, and for 24 hours the same request gets it again with
+ * `Idempotency-Replayed: true` (decisions §5). `respond` makes the checks that come before the work, and does the work
+ * through `atomically`; neither runs for a replay. A failure is not kept: it moved nothing, and may succeed later.
+ */
+export async function once(
+  ctx: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  respond: (atomically: Atomically) => Promise<Done>,
+): Promise<void> {
+  const named = nameOf(ctx, request)
+  // A handler returns the reply that it sent, which the types of typed routes know as void.
+  const send = ({ status, body }: Done) => reply.code(status).send(body) as unknown as undefined
+  if (!named) return send(await respond((work) => transaction(ctx.sql, work)))
+  const replay = (kept: Kept) => {
+    if (kept.fingerprint !== named.fingerprint) throw keyReused()
+    reply.header('Idempotency-Replayed', 'true')
+    return send({ status: kept.status, body: kept.response ?? undefined })
+  }
+  const known = await findKept(ctx.sql, named)
+  if (known) return replay(known)
+  try {
+    return send(
+      await respond((work) =>
+        transaction(ctx.sql, async (tx) => {
+          if (!(await claim(tx, named))) throw stillRunning()
+          // Whoever had the key before has committed by now, and this statement sees it.
+          const kept = await findKept(tx, named)
+          if (kept) throw new Answered(kept)
+          const done = await work(tx)
+          await keep(tx, named, done)
+          return done
+        }),
+      ),
+    )
+  } catch (error) {
+    if (error instanceof Answered) return replay(error.kept)
+    // The checks before the work failed because the first request finished meanwhile.
+    const late = error instanceof postgres.PostgresError ? undefined : await findKept(ctx.sql, named)
+    if (late && late.fingerprint === named.fingerprint) return replay(late)
+    throw error
+  }
+}
+
+/** Deletes answers that are no longer replayed. */
+export async function deleteOldKeys(sql: Db): Promise<void> {
+  await sql`delete from idempotency_keys where created_at < now() - make_interval(hours => ${HOURS})`
+}
