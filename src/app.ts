@@ -37,6 +37,7 @@ import { likeRoutes } from '#modules/likes/routes.ts'
 import { countRoutes } from '#modules/notifications/counts/routes.ts'
 import { notificationRoutes } from '#modules/notifications/routes.ts'
 import { streamRoutes } from '#modules/notifications/stream/routes.ts'
+import { rankRoutes } from '#modules/ranks/routes.ts'
 import { mountReports } from '#modules/reports/index.ts'
 import { userReportRoutes } from '#modules/reports/routes.ts'
 import { bootstrapRoutes } from '#modules/settings/bootstrap/routes.ts'
@@ -83,6 +84,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   feedInteractionRoutes,
   feedRankRoutes,
   streamRoutes,
+  rankRoutes, // 6
   auditRoutes, // 7
   noticeRoutes,
   settingsRoutes,

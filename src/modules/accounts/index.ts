@@ -5,7 +5,7 @@ export { checkOwnPassword, checkPaymentPassword, setDisabled, setPassword } from
 export { ensureFounder, founderPasswordPath } from './registration/founder.ts'
 export { NewPassword, type NewUser } from './registration/schema.ts'
 export { checkUserName, createUser } from './registration/service.ts'
-export { UserView, UserWithUrls, Verified } from './schema.ts'
+export { UserExtra, UserView, UserWithUrls, Verified } from './schema.ts'
 export { type AccountRow, findAccount } from './sign-in/queries.ts'
 export { noSuchUser } from './users/errors.ts'
 export { findBlockers, isUser, nameContains } from './users/queries.ts'

@@ -1,0 +1,16 @@
+import { UserExtra, UserView } from '#modules/accounts/index.ts'
+import { Limit, Offset, type Static, Type } from '#platform/schema.ts'
+
+/** Ranks show ten unless asked otherwise (R §12.4). */
+export const RankQuery = Type.Object({ limit: Limit(10), offset: Offset })
+
+/** A person with their place, from 1, and what it goes by. */
+export const RankedUser = Type.Object({
+  ...UserView.properties,
+  extra: Type.Object({
+    ...UserExtra.properties,
+    rank: Type.Integer(),
+    count: Type.Optional(Type.Integer()),
+  }),
+})
+export type RankedUser = Static<typeof RankedUser>
