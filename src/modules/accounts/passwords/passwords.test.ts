@@ -5,6 +5,7 @@ import { checkPaymentPassword, setDisabled } from '#modules/accounts/index.ts'
 import { forgetSettings, updateSettings } from '#modules/settings/index.ts'
 import { forgetTokens } from '#modules/tokens/index.ts'
 import { viewerOf } from '#platform/http.ts'
+import { createMetrics } from '#platform/metrics.ts'
 import { earlyInMinute, fieldError, fresh, signUpsOn } from '#test/sign-up.ts'
 import { createWorld, type Person, type World } from '#test/world.ts'
 
@@ -129,7 +130,7 @@ test('disabling an account ends its sign-ins, and enabling it lets it sign in ag
 
 /** The app with a route that asks for the payment password, as those that move money do. */
 async function shopOn({ ctx }: World) {
-  const shop = await buildApp(ctx)
+  const shop = await buildApp({ ...ctx, metrics: createMetrics() })
   shop.post('/api/v2/pay', { config: { access: 'user' } }, async (request, reply) => {
     const { password } = (request.body ?? {}) as { password?: unknown }
     await checkPaymentPassword(ctx, request, reply, viewerOf(request).id, password)
