@@ -8,7 +8,13 @@ export type Target = {
   ownerId: number
   /** Its first words, for notifications and reports. */
   contents: string
+  /** It was published anonymously: nobody but its owner may learn from anything who that is. */
+  hidden?: boolean
 }
+
+/** Whether the owner of a thing has to stay unknown to this viewer. */
+export const hidesOwner = (target: Target, viewerId: number): boolean =>
+  target.hidden === true && target.ownerId !== viewerId
 
 /** What a content module tells the modules that are mounted on it of one kind of its things. */
 export type Thing = {
@@ -47,6 +53,8 @@ export type Reader = {
   visible(sql: Db, ids: number[], viewerId: number): Promise<Set<number>>
   /** The things as their own lists show them; what is deleted or hidden from the viewer is absent. */
   views(ctx: Context, ids: number[], viewerId: number): Promise<Map<number, object>>
+  /** Which of these were published anonymously; absent where nothing can be. */
+  anonymous?(sql: Db, ids: number[]): Promise<Set<number>>
 }
 
 /** The kinds that are known to a mixed list, by type. */
@@ -81,6 +89,22 @@ export async function seeThings(
     [...byType].map(async ([type, found]) => {
       const seen = await readers[type]?.visible(sql, [...new Set(found.map(({ id }) => id))], viewerId)
       return [...(seen ?? [])].map((id) => `${type}/${id}`)
+    }),
+  )
+  return new Set(batches.flat())
+}
+
+/** Which of the references were published anonymously, as `type/id`. */
+export async function findAnonymous(
+  sql: Db,
+  readers: Readers,
+  references: { type: string; id: number }[],
+): Promise<Set<string>> {
+  const byType = Map.groupBy(references, ({ type }) => type)
+  const batches = await Promise.all(
+    [...byType].map(async ([type, found]) => {
+      const hidden = await readers[type]?.anonymous?.(sql, [...new Set(found.map(({ id }) => id))])
+      return [...(hidden ?? [])].map((id) => `${type}/${id}`)
     }),
   )
   return new Set(batches.flat())

@@ -5,11 +5,11 @@ import type { Db } from '#platform/database.ts'
 import { blocked, notFound } from '#platform/errors.ts'
 import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
 import { Cursor, Empty, Id, Limit, Type } from '#platform/schema.ts'
-import type { Target, Thing } from '#platform/things.ts'
-import { findComment, findComments, listComments } from './queries.ts'
+import { hidesOwner, type Target, type Thing } from '#platform/things.ts'
+import { type CommentRow, findComment, findComments, listComments } from './queries.ts'
 import { CommentBody, CommentMade, CommentWithPeople, PinnedAndComments } from './schema.ts'
 import { type CommentRules, removeComment, writeComment } from './service.ts'
-import { commentView, withPeople } from './view.ts'
+import { commentView, withoutOwner, withPeople } from './view.ts'
 
 export type CommentOptions = CommentRules & {
   /** Such as `/feeds/:feed/comments`. */
@@ -54,9 +54,12 @@ export function mountComments(server: Server, ctx: Context, thing: Thing, option
     return target
   }
   const admitBeforeBody = async (request: FastifyRequest) => {
-    const { ownerId } = await admit(request)
+    const { ownerId, hidden } = await admit(request)
+    if (hidden) return
     if ((await findBlockers(sql, viewerOf(request).id, [ownerId])).size > 0) throw blocked()
   }
+  const shown = (target: Target, rows: CommentRow[], viewer: number) =>
+    hidesOwner(target, viewer) ? withoutOwner(rows, viewer) : rows
 
   const list = async (request: FastifyRequest) => {
     const { limit = 15, [cursor]: before = 0 } = request.query as Record<string, number>
@@ -75,7 +78,7 @@ export function mountComments(server: Server, ctx: Context, thing: Thing, option
     const ids = pinned ?? []
     const found = ids.length > 0 ? await findComments(sql, ids) : []
     const pinneds = ids.flatMap((id) => found.filter((row) => row.id === id))
-    const comments = await withPeople(ctx, [...pinneds, ...rows], viewer)
+    const comments = await withPeople(ctx, shown(target, [...pinneds, ...rows], viewer), viewer)
     return { pinneds: comments.slice(0, pinneds.length), comments: comments.slice(pinneds.length) }
   }
 
@@ -119,10 +122,12 @@ export function mountComments(server: Server, ctx: Context, thing: Thing, option
     async (request, reply) => {
       const target = await admit(request)
       const { body } = request
-      const comment = await writeComment(ctx, thing, options, target, viewerOf(request).id, body)
+      const { id: viewer } = viewerOf(request)
+      const written = await writeComment(ctx, thing, options, target, viewer, body)
+      const [comment] = shown(target, [written], viewer)
       return reply
         .code(options.created ?? 201)
-        .send({ ...say(request, 'Commented.', '评论成功。'), comment: commentView(comment) })
+        .send({ ...say(request, 'Commented.', '评论成功。'), comment: commentView(comment!) })
     },
   )
 
@@ -160,7 +165,8 @@ export function mountComments(server: Server, ctx: Context, thing: Thing, option
         const target = await find(request)
         const comment = await findComment(sql, thing.type, target.id, param(request, 'comment'))
         if (!comment) throw notFound()
-        const [view] = await withPeople(ctx, [comment], viewerId(request))
+        const viewer = viewerId(request)
+        const [view] = await withPeople(ctx, shown(target, [comment], viewer), viewer)
         return view!
       },
     )

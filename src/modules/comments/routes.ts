@@ -2,7 +2,7 @@ import { userViews } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Server, viewerId, viewerOf } from '#platform/http.ts'
 import { Type } from '#platform/schema.ts'
-import { type Readers, readThings } from '#platform/things.ts'
+import { findAnonymous, type Readers, readThings } from '#platform/things.ts'
 import { listReceivedComments } from './queries.ts'
 import { CommentSearch, FoundComment, ReceivedComment, ReceivedQuery } from './schema.ts'
 import { findVisibleComments } from './service.ts'
@@ -39,8 +39,14 @@ export const commentRoutes = (readers: Readers) => (server: Server, ctx: Context
     async (request) => {
       const { id: viewer } = viewerOf(request)
       const { after = 0, limit = 15 } = request.query
-      const rows = await listReceivedComments(ctx.sql, viewer, after, limit)
-      const references = rows.map((row) => ({ type: row.commentable_type, id: row.commentable_id }))
+      const received = await listReceivedComments(ctx.sql, viewer, after, limit)
+      const references = received.map((row) => ({ type: row.commentable_type, id: row.commentable_id }))
+      const anonymous = await findAnonymous(ctx.sql, readers, references)
+      const rows = received.map((row) =>
+        row.target_user !== viewer && anonymous.has(`${row.commentable_type}/${row.commentable_id}`)
+          ? { ...row, target_user: 0 }
+          : row,
+      )
       const [comments, things, targets] = await Promise.all([
         withPeople(ctx, rows, viewer),
         readThings(ctx, readers, references, viewer),

@@ -5,7 +5,14 @@ import type { Context } from '#platform/context.ts'
 import { type CounterCheck, recount } from '#platform/counters.ts'
 import { type Tx, transaction } from '#platform/database.ts'
 import { blocked, forbidden, invalidField, notFound } from '#platform/errors.ts'
-import { type Counts, type Readers, seeThings, type Target, type Thing } from '#platform/things.ts'
+import {
+  type Counts,
+  findAnonymous,
+  type Readers,
+  seeThings,
+  type Target,
+  type Thing,
+} from '#platform/things.ts'
 import {
   type CommentRow,
   claimMark,
@@ -61,7 +68,8 @@ export async function writeComment(
 ): Promise<CommentRow> {
   const names = rules.mentions === false ? [] : findMentions(body).map(nameKey)
   const origin = (id: number) => ({ senderId: userId, cause: { type: 'comments', id } })
-  const ids = [target.ownerId, replyUser].filter((id) => id > 0)
+  // Whom an unknown owner blocks would tell who that is, so it only decides whether the owner is told.
+  const ids = [target.hidden ? 0 : target.ownerId, replyUser].filter((id) => id > 0)
   const people = ids.length + names.length > 0 ? await findAddressed(ctx.sql, userId, ids, names) : []
   if (replyUser > 0 && !people.some(({ id }) => id === replyUser)) throw unknownPerson()
   if (people.some(({ blocks }) => blocks)) throw blocked()
@@ -170,8 +178,19 @@ export async function findVisibleComments(
 ): Promise<CommentRow[]> {
   const see = async (rows: CommentRow[]) => {
     const references = rows.map((row) => ({ type: row.commentable_type, id: row.commentable_id }))
-    const seen = await seeThings(ctx.sql, readers, references, viewerId)
-    return rows.filter((row) => seen.has(`${row.commentable_type}/${row.commentable_id}`))
+    const [seen, anonymous] = await Promise.all([
+      seeThings(ctx.sql, readers, references, viewerId),
+      findAnonymous(ctx.sql, readers, references),
+    ])
+    return rows.flatMap((row) => {
+      const thing = `${row.commentable_type}/${row.commentable_id}`
+      if (!seen.has(thing)) return []
+      if (!anonymous.has(thing) || row.target_user === viewerId) return [row]
+      // Found by its owner, it would tell who that is.
+      const foundByOwner = query.for_user !== undefined && row.target_user === query.for_user
+      const isReply = query.for_type !== 'target' && row.reply_user === query.for_user
+      return foundByOwner && !isReply ? [] : [{ ...row, target_user: 0 }]
+    })
   }
   const { limit = 15, direction = 'desc', resourceable_type: type, resourceable_id: ids } = query
   if (query.id) {

@@ -4,6 +4,10 @@ import type { Context } from '#platform/context.ts'
 import { type CommentRow, findComments, listLatestComments } from './queries.ts'
 import type { Comment, CommentWithPeople } from './schema.ts'
 
+/** Rows without who published the thing, unless that is the viewer. */
+export const withoutOwner = <Row extends { target_user: number }>(rows: Row[], viewerId: number): Row[] =>
+  rows.map((row) => (row.target_user === viewerId ? row : { ...row, target_user: 0 }))
+
 /** A row as clients get it. */
 export const commentView = (row: CommentRow): Comment => ({
   ...row,

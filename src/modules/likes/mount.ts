@@ -4,8 +4,8 @@ import type { Context } from '#platform/context.ts'
 import { apiError, notFound } from '#platform/errors.ts'
 import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
 import { Empty, Id, Message, Type } from '#platform/schema.ts'
-import type { Counts, Target, Thing } from '#platform/things.ts'
-import { listLikes } from './queries.ts'
+import { type Counts, hidesOwner, type Target, type Thing } from '#platform/things.ts'
+import { type LikeRow, listLikes } from './queries.ts'
 import { LikesQuery, LikeWithUrls, LikeWithUser } from './schema.ts'
 import { like, unlike } from './service.ts'
 import { withUsers } from './view.ts'
@@ -37,6 +37,8 @@ const likedAlready = (status: number) =>
   apiError(status, 'already_liked', 'You like this already.', '你已经赞过了。')()
 const notLiked = (status: number) =>
   apiError(status, 'not_liked', 'You do not like this.', '你还没有赞过。')()
+
+const withoutOwner = (row: LikeRow): LikeRow => ({ ...row, target_user: 0 })
 
 /** Offers likes of things of one kind. */
 export function mountLikes(server: Server, ctx: Context, thing: Thing, options: LikeOptions): void {
@@ -100,8 +102,9 @@ export function mountLikes(server: Server, ctx: Context, thing: Thing, options: 
   const list = async (request: FastifyRequest) => {
     const target = await find(request)
     const { limit = 15, after = 0 } = request.query as { limit?: number; after?: number }
+    const viewer = viewerId(request)
     const rows = await listLikes(ctx.sql, thing.type, target.id, after, limit)
-    return withUsers(ctx, rows, viewerId(request))
+    return withUsers(ctx, hidesOwner(target, viewer) ? rows.map(withoutOwner) : rows, viewer)
   }
   const config = { access: 'optional' as const, before: find }
   if (options.urls)

@@ -15,7 +15,8 @@ export async function like(
   target: Target,
   userId: number,
 ): Promise<boolean> {
-  const owners = target.ownerId > 0 ? [target.ownerId] : []
+  // Whom an unknown owner blocks would tell who that is, so it only decides whether the owner is told.
+  const owners = target.ownerId > 0 && !target.hidden ? [target.ownerId] : []
   if ((await findBlockers(ctx.sql, userId, owners)).size > 0) throw blocked()
   return transaction(ctx.sql, async (tx) => {
     const { found, changed } = await insertLike(tx, thing, count, target, userId)
