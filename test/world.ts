@@ -10,7 +10,7 @@ import { issueToken } from '#modules/tokens/index.ts'
 import { readConfig } from '#platform/config.ts'
 import type { Context } from '#platform/context.ts'
 import { createSecrets } from '#platform/crypto.ts'
-import { openDatabase, type Sql } from '#platform/database.ts'
+import { type DatabaseOptions, openDatabase, type Sql } from '#platform/database.ts'
 import type { Server } from '#platform/http.ts'
 import { runWaitingJobs } from '#platform/jobs.ts'
 import { createLog } from '#platform/log.ts'
@@ -62,6 +62,8 @@ export async function createWorld(
   options: {
     /** Routes of the test's own, under /api/v2/test. */
     routes?: (server: Server, ctx: Context) => void
+    /** Sees every statement that the app sends to the database. */
+    onQuery?: DatabaseOptions['onQuery']
   } = {},
 ): Promise<World> {
   const admin = JSON.parse(process.env.KITH_TEST_DATABASE ?? 'null') as Connection | null
@@ -70,7 +72,12 @@ export async function createWorld(
   const adminSql = openDatabase({ connection: admin, poolSize: 1, statementTimeoutMs: 60_000 })
   await adminSql.unsafe(`create database ${database} template kith_template`)
   const connection = { ...admin, database }
-  const sql = openDatabase({ connection, poolSize: 12, statementTimeoutMs: 30_000 })
+  const sql = openDatabase({
+    connection,
+    poolSize: 12,
+    statementTimeoutMs: 30_000,
+    ...(options.onQuery ? { onQuery: options.onQuery } : {}),
+  })
   const dataDir = await mkdtemp(join(tmpdir(), 'kith-world-'))
   const config = readConfig({
     RATE_LIMIT_ANONYMOUS: '0',

@@ -18,6 +18,8 @@ export type DatabaseOptions = {
   poolSize: number
   statementTimeoutMs: number
   onNotice?: (message: string) => void
+  /** Sees every statement that is sent, with the object ids of its parameters' types (0 for those left to the server). */
+  onQuery?: (query: { text: string; parameters: unknown[]; types: number[] }) => void
 }
 
 /**
@@ -30,6 +32,7 @@ export function openDatabase(options: DatabaseOptions): Sql {
     max: options.poolSize,
     idle_timeout: 0,
     connect_timeout: 10,
+    ...(options.onQuery ? { debug: watchQueries(options.onQuery) } : {}),
     onnotice: (notice: postgres.Notice) => options.onNotice?.(notice.message ?? ''),
     connection: {
       application_name: 'kith',
@@ -57,6 +60,11 @@ export function openDatabase(options: DatabaseOptions): Sql {
     ? postgres(connection, settings)
     : postgres({ ...connection, ...settings })) as unknown as Sql
 }
+
+const watchQueries =
+  (onQuery: NonNullable<DatabaseOptions['onQuery']>) =>
+  (_connection: number, text: string, parameters: unknown[], types: unknown[]) =>
+    onQuery({ text, parameters: [...parameters], types: types.map(Number) })
 
 const RETRIED = new Set(['40001', '40P01'])
 

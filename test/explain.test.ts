@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CROWD, fillTables } from '#test/fixtures/crowd.ts'
+import { explainer, type Statement } from '#test/fixtures/plans.ts'
+import { createWorld } from '#test/world.ts'
+
+/** A stream, which does not end, and what ends the session of who asks. */
+const SKIPPED = new Set(['/user/notifications/stream', '/auth/refresh', '/auth/logout'])
+/** What one reader may look at to answer one request: some hundred rows a page, and more where people hold many. */
+const ROWS_MAX = CROWD / 5
+
+let route: string | null = null
+const statements = new Map<string, Statement & { route: string }>()
+const { app, as, guest, person, sql } = await createWorld(
+  {},
+  {
+    onQuery: (statement) => {
+      if (route !== null && /^\s*(select|with)\b/i.test(statement.text) && !statements.has(statement.text))
+        statements.set(statement.text, { ...statement, route })
+    },
+  },
+)
+
+type Property = { type?: string | string[]; enum?: unknown[]; minimum?: number; maximum?: number }
+
+/** A usual value of a query parameter, or all of a closed list. */
+function valuesOf({ type, enum: listed, minimum = 0, maximum = 1000 }: Property): string[] {
+  if (listed) return listed.filter((value) => value !== null).map(String)
+  const types = [type].flat()
+  if (types.includes('integer')) return [String(Math.min(maximum, Math.max(minimum, 500)))]
+  if (types.includes('boolean')) return ['1']
+  return types.includes('array') ? ['500,501'] : ['x123']
+}
+
+type Query = { properties?: Record<string, Property>; required?: string[] }
+
+/** What is needed, that with each parameter, and with each two of them: every shape a route's statements take. */
+function queriesOf({ properties = {}, required = [] }: Query): string[] {
+  const needed = required.map((name) => [name, valuesOf(properties[name] ?? {})[0] ?? ''])
+  const single = Object.entries(properties)
+    .filter(([name]) => name !== 'limit')
+    .map(([name, property]) => valuesOf(property).map((value) => [name, value]))
+  const pairs = single.flatMap((first, n) =>
+    single.slice(n + 1).flatMap((second) => first.flatMap((one) => second.map((two) => [one, two]))),
+  )
+  return [[], ...single.flat().map((one) => [one]), ...pairs].map((given) =>
+    new URLSearchParams(Object.fromEntries([...needed, ...given])).toString(),
+  )
+}
+
+// Lists of the administration count all that match and filter by anything: they may read a table as a whole.
+const routes = app.routeTable.filter(
+  ({ method, url }) =>
+    method === 'GET' &&
+    url.startsWith('/api/v2/') &&
+    !url.startsWith('/api/v2/admin/') &&
+    !SKIPPED.has(url.slice(7)),
+)
+
+test('no list reads a large table as a whole, whatever its parameters', { timeout: 200_000 }, async (t) => {
+  const viewer = await person()
+  const large = await fillTables(sql)
+  assert.ok(large.size > 20, `filled only ${large.size} tables`)
+  const missed: string[] = []
+  for (const { url, schema } of routes) {
+    const queries = queriesOf((schema?.querystring ?? {}) as Query)
+    let found = false
+    // Some of what has these ids is hidden or deleted.
+    for (const id of url.includes(':') ? [7, 8, 9, 11, 12, 13] : [0]) {
+      const path = url.replace(/:\w+(\([^)]*\))?/g, String(id))
+      route = url.slice(7)
+      found = (await as(viewer, 'GET', `${path}?${queries[0]}`)).status < 400
+      if (!found) continue
+      for (const parameters of queries) {
+        await guest('GET', `${path}?${parameters}`)
+        await as(viewer, 'GET', `${path}?${parameters}`)
+      }
+      break
+    }
+    if (!found) missed.push(url.slice(7))
+  }
+  route = null
+  if (missed.length > 0) t.diagnostic(`found nothing to read at ${missed.join(', ')}`)
+  assert.ok(
+    statements.size > routes.length,
+    `saw only ${statements.size} statements of ${routes.length} routes`,
+  )
+
+  const explain = await explainer(sql)
+  const faults: string[] = []
+  for (const statement of statements.values()) {
+    for (const { node, table, rows } of await explain(statement)) {
+      if (!large.has(table) || (node !== 'Seq Scan' && rows <= ROWS_MAX)) continue
+      faults.push(`${statement.route}: ${node} of ${rows} rows of ${table}\n${statement.text.trim()}`)
+    }
+  }
+  t.diagnostic(`explained ${statements.size} statements of ${routes.length} routes`)
+  assert.equal(faults.length, 0, `${faults.length} faults\n\n${faults.join('\n\n')}`)
+})
