@@ -14,6 +14,7 @@ import { adminFeedRoutes } from '#modules/admin/feeds/routes.ts'
 import { adminBalanceRoutes, adminLedgerRoutes, adminPaymentRoutes } from '#modules/admin/ledger/routes.ts'
 import { noticeRoutes } from '#modules/admin/notices/routes.ts'
 import { reportAdminRoutes } from '#modules/admin/reports/routes.ts'
+import { adminMusicRoutes } from '#modules/admin/music/routes.ts'
 import { roleRoutes } from '#modules/admin/roles/routes.ts'
 import { settingsRoutes } from '#modules/admin/settings/routes.ts'
 import { tagManagementRoutes } from '#modules/admin/tags/routes.ts'
@@ -34,6 +35,9 @@ import { orderRoutes } from '#modules/ledger/orders/routes.ts'
 import { rechargeRoutes } from '#modules/ledger/recharges/routes.ts'
 import { withdrawalRoutes } from '#modules/ledger/withdrawals/routes.ts'
 import { likeRoutes } from '#modules/likes/routes.ts'
+import { songReader, specialReader } from '#modules/music/index.ts'
+import { songRoutes } from '#modules/music/songs/routes.ts'
+import { specialRoutes } from '#modules/music/specials/routes.ts'
 import { countRoutes } from '#modules/notifications/counts/routes.ts'
 import { notificationRoutes } from '#modules/notifications/routes.ts'
 import { streamRoutes } from '#modules/notifications/stream/routes.ts'
@@ -52,6 +56,10 @@ import type { Readers } from '#platform/things.ts'
 
 /** The kinds of things that lists across all kinds can show. */
 const READERS: Readers = { feeds: feedReader }
+const READERS: Readers = {
+  musics: songReader,
+  music_specials: specialReader,
+}
 
 /** The table of contents: every route module of the API, one line each. */
 const ROUTES: ((server: Server, ctx: Context) => void)[] = [
@@ -85,6 +93,8 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   feedRankRoutes,
   streamRoutes,
   rankRoutes, // 6
+  songRoutes,
+  specialRoutes,
   auditRoutes, // 7
   noticeRoutes,
   settingsRoutes,
@@ -98,6 +108,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   adminLedgerRoutes([]),
   adminTopicRoutes,
   adminFeedRoutes,
+  adminMusicRoutes,
 ]
 
 /** Routes outside the API: the bytes of files. */

@@ -1,0 +1,6 @@
+export { noSuchSinger, noSuchSong, noSuchSpecial } from './errors.ts'
+export { musicCounters, songReader, specialReader } from './service.ts'
+export { addSinger, changeSinger, removeSinger } from './singers/service.ts'
+export { playsOf } from './songs/plays.ts'
+export { addSong, changeSong, removeSong, type SongInput } from './songs/service.ts'
+export { addSpecial, changeSpecial, removeSpecial } from './specials/service.ts'

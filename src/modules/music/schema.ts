@@ -1,0 +1,98 @@
+import { Cursor, Id, IdList, Limit, Nullable, type Static, Time, Type } from '#platform/schema.ts'
+
+export const SongParams = Type.Object({ music: Id })
+export const SpecialParams = Type.Object({ special: Id })
+
+/** `limit` is 15 when absent, or the number of ids. */
+export const SongListQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+  after: Cursor,
+  id: Type.Optional(IdList()),
+})
+export type SongListQuery = Static<typeof SongListQuery>
+
+export const SpecialListQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+  max_id: Cursor,
+  id: Type.Optional(IdList()),
+})
+export type SpecialListQuery = Static<typeof SpecialListQuery>
+
+export const BoughtQuery = (standard: number) => Type.Object({ limit: Limit(standard), max_id: Cursor })
+
+const counts = {
+  taste_count: Type.Integer({ description: 'plays' }),
+  share_count: Type.Integer(),
+  comment_count: Type.Integer(),
+}
+const Size = Nullable(Type.String({ description: 'width x height' }))
+
+/** A song in lists (specification 2.3): the singer and the upload are ids. */
+export const SongItem = Type.Object({
+  id: Type.Integer(),
+  created_at: Time,
+  updated_at: Time,
+  deleted_at: Nullable(Time),
+  title: Type.String(),
+  singer: Type.Integer(),
+  storage: Nullable(Type.Object({ id: Type.Integer() })),
+  last_time: Type.Integer({ description: 'seconds' }),
+  lyric: Nullable(Type.String()),
+  ...counts,
+  sort: Type.Integer(),
+  has_like: Type.Boolean(),
+})
+export type SongItem = Static<typeof SongItem>
+
+export const Singer = Type.Object({
+  id: Type.Integer(),
+  created_at: Time,
+  updated_at: Time,
+  name: Type.String(),
+  cover: Nullable(Type.Object({ id: Type.Integer(), size: Size })),
+})
+export type Singer = Static<typeof Singer>
+
+/** A song by itself (specification 2.3). The four last fields of `storage` are there when it has a price. */
+export const Song = Type.Object({
+  id: Type.Integer(),
+  created_at: Time,
+  updated_at: Time,
+  deleted_at: Nullable(Time),
+  title: Type.String(),
+  singer: Singer,
+  storage: Nullable(
+    Type.Object({
+      id: Type.Integer(),
+      amount: Type.Optional(Type.Integer()),
+      type: Type.Optional(Type.String({ description: 'listen or download' })),
+      paid: Type.Optional(Type.Boolean()),
+      paid_node: Type.Optional(Type.Integer()),
+    }),
+  ),
+  last_time: Type.Integer({ description: 'seconds' }),
+  lyric: Nullable(Type.String()),
+  ...counts,
+  has_like: Type.Boolean(),
+})
+export type Song = Static<typeof Song>
+
+/** An album; its counts include those of its songs. */
+export const Special = Type.Object({
+  id: Type.Integer(),
+  created_at: Time,
+  updated_at: Time,
+  deleted_at: Nullable(Time),
+  title: Type.String(),
+  intro: Nullable(Type.String()),
+  storage: Nullable(Type.Object({ id: Type.Integer(), size: Size })),
+  ...counts,
+  collect_count: Type.Integer(),
+  sort: Type.Integer(),
+  has_collect: Type.Boolean(),
+  paid_node: Nullable(Type.Object({ paid: Type.Boolean(), node: Type.Integer(), amount: Type.Integer() })),
+})
+export type Special = Static<typeof Special>
+
+/** An album with its songs, the last first. */
+export const SpecialDetail = Type.Object({ ...Special.properties, musics: Type.Array(Song) })

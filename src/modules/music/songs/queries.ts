@@ -1,0 +1,156 @@
+import { grams, nameKey } from '#lib/text.ts'
+import type { Db, Fragment } from '#platform/database.ts'
+
+export type SongRow = {
+  id: number
+  title: string
+  storage: number | null
+  last_time: number
+  lyric: string | null
+  sort: number
+  created_at: string
+  updated_at: string
+  deleted_at: string | null
+  taste_count: number
+  share_count: number
+  comment_count: number
+  has_like: boolean
+  singer_id: number
+}
+
+export type SongWithSinger = SongRow & {
+  singer_name: string
+  singer_cover: number | null
+  singer_cover_size: string | null
+  singer_created_at: string
+  singer_updated_at: string
+}
+
+const columns = (sql: Db, viewerId: number) => sql`
+  s.id, s.title, s.storage, s.last_time, s.lyric, s.sort, s.created_at, s.updated_at, s.deleted_at, s.singer_id,
+  c.taste_count, c.share_count, c.comment_count,
+  ${
+    viewerId > 0
+      ? sql`coalesce((
+          select true from likes l
+          where l.likeable_type = 'musics' and l.likeable_id = s.id and l.user_id = ${viewerId}
+        ), false)`
+      : sql`false`
+  } as has_like`
+
+const singerColumns = (sql: Db) => sql`
+  g.name as singer_name, g.cover as singer_cover, g.cover_size as singer_cover_size,
+  g.created_at as singer_created_at, g.updated_at as singer_updated_at`
+
+export type SongPage = {
+  ids?: number[] | undefined
+  after?: number | undefined
+  limit: number
+  viewerId: number
+}
+
+/** Songs, newest first, all or those of `ids`. */
+export const listSongs = (sql: Db, { ids, after = 0, limit, viewerId }: SongPage) => sql<SongRow[]>`
+  select ${columns(sql, viewerId)} from music_songs s join music_song_counts c on c.song_id = s.id
+  where s.deleted_at is null ${ids ? sql`and s.id = any(${ids})` : sql``}
+    ${after > 0 ? sql`and s.id < ${after}` : sql``}
+  order by s.id desc limit ${limit}`
+
+const withSingers = (sql: Db, viewerId: number, where: Fragment) => sql<SongWithSinger[]>`
+  select ${columns(sql, viewerId)}, ${singerColumns(sql)}
+  from music_songs s join music_song_counts c on c.song_id = s.id join music_singers g on g.id = s.singer_id
+  where s.deleted_at is null and ${where} order by s.id desc`
+
+/** Songs by id with their singers, newest first; those deleted are absent. */
+export const findSongs = (sql: Db, ids: number[], viewerId: number) =>
+  withSingers(sql, viewerId, sql`s.id = any(${ids})`)
+
+export const findSong = async (sql: Db, id: number, viewerId: number) =>
+  (await withSingers(sql, viewerId, sql`s.id = ${id}`))[0]
+
+/** The songs of an album, newest first. */
+export const listSpecialSongs = (sql: Db, specialId: number, viewerId: number) =>
+  withSingers(
+    sql,
+    viewerId,
+    sql`s.id in (select song_id from music_special_songs where special_id = ${specialId})`,
+  )
+
+/** The title of a song that exists. */
+export const findSongTitle = async (sql: Db, id: number) =>
+  (await sql<{ title: string }[]>`select title from music_songs where id = ${id} and deleted_at is null`)[0]
+    ?.title
+
+/** The row by which a song is locked while it is commented on, liked or deleted. */
+export const liveSong = (sql: Db, id: number): Fragment =>
+  sql`select id from music_songs where id = ${id} and deleted_at is null`
+
+/** Counts one share; false when there is no such song. */
+export async function countShare(sql: Db, id: number): Promise<boolean> {
+  const rows = await sql`
+    update music_song_counts set share_count = share_count + 1
+    where song_id = (select id from music_songs where id = ${id} and deleted_at is null)`
+  return rows.count > 0
+}
+
+/** Adds plays that were counted in memory; the ids are in ascending order. */
+export const addPlays = (sql: Db, ids: number[], counts: number[]) => sql`
+  update music_song_counts c set taste_count = c.taste_count + v.n
+  from unnest(${ids}::bigint[], ${counts}::bigint[]) as v (id, n) where c.song_id = v.id`
+
+export type SongValues = {
+  title: string
+  singerId: number
+  storage: number | null
+  lastTime: number
+  lyric: string | null
+  sort: number
+}
+
+export async function insertSong(sql: Db, song: SongValues): Promise<number> {
+  const [row] = await sql<[{ id: number }]>`
+    with made as (
+      insert into music_songs (title, title_key, title_grams, singer_id, storage, last_time, lyric, sort)
+      values (${song.title}, ${nameKey(song.title)}, ${grams(song.title)}, ${song.singerId}, ${song.storage},
+        ${song.lastTime}, ${song.lyric}, ${song.sort})
+      returning id
+    ),
+    counted as (insert into music_song_counts (song_id) select id from made)
+    select id from made`
+  return row.id
+}
+
+/** Changes the fields that are given. */
+export async function updateSong(sql: Db, id: number, song: Partial<SongValues>): Promise<void> {
+  const { title, singerId, storage, lastTime, lyric, sort } = song
+  await sql`
+    update music_songs set updated_at = now()
+      ${title === undefined ? sql`` : sql`, title = ${title}, title_key = ${nameKey(title)}, title_grams = ${grams(title)}`}
+      ${singerId === undefined ? sql`` : sql`, singer_id = ${singerId}`}
+      ${storage === undefined ? sql`` : sql`, storage = ${storage}`}
+      ${lastTime === undefined ? sql`` : sql`, last_time = ${lastTime}`}
+      ${lyric === undefined ? sql`` : sql`, lyric = ${lyric}`}
+      ${sort === undefined ? sql`` : sql`, sort = ${sort}`}
+    where id = ${id}`
+}
+
+/** Puts a song on exactly these albums. */
+export const replaceSpecials = (sql: Db, songId: number, specialIds: number[]) => sql`
+  with gone as (
+    delete from music_special_songs where song_id = ${songId} and special_id <> all(${specialIds}::bigint[])
+  )
+  insert into music_special_songs (special_id, song_id)
+  select id, ${songId} from unnest(${specialIds}::bigint[]) as v (id) on conflict do nothing`
+
+/** Deletes a song; its record stays for those who bought it. False when another call was faster. */
+export async function deleteSong(sql: Db, id: number): Promise<boolean> {
+  const [row] = await sql<[{ gone: boolean }]>`
+    with gone as (
+      update music_songs set deleted_at = now(), updated_at = now() where id = ${id} and deleted_at is null
+      returning id
+    ),
+    counts as (update music_song_counts set comment_count = 0 where song_id in (select id from gone)),
+    links as (delete from music_special_songs where song_id in (select id from gone))
+    select exists (select from gone) as gone`
+  return row.gone
+}

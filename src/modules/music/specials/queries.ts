@@ -1,0 +1,133 @@
+import { grams, nameKey } from '#lib/text.ts'
+import type { Db, Fragment } from '#platform/database.ts'
+
+export type SpecialRow = {
+  id: number
+  title: string
+  intro: string | null
+  storage: number | null
+  storage_size: string | null
+  sort: number
+  created_at: string
+  updated_at: string
+  deleted_at: string | null
+  taste_count: number
+  share_count: number
+  comment_count: number
+  collect_count: number
+  has_collect: boolean
+}
+
+const specials = (sql: Db, viewerId: number, where: Fragment, end: Fragment) => sql<SpecialRow[]>`
+  select p.id, p.title, p.intro, p.storage, p.storage_size, p.sort, p.created_at, p.updated_at, p.deleted_at,
+    s.taste_count, c.share_count + s.share_count as share_count, c.comment_count + s.comment_count as comment_count,
+    c.collect_count,
+    ${
+      viewerId > 0
+        ? sql`coalesce((
+            select true from collections k
+            where k.user_id = ${viewerId} and k.collectible_type = 'music_specials' and k.collectible_id = p.id
+          ), false)`
+        : sql`false`
+    } as has_collect
+  from (select * from music_specials p where deleted_at is null ${where} order by id desc ${end}) p
+  join music_special_counts c on c.special_id = p.id
+  cross join lateral (
+    select coalesce(sum(n.taste_count), 0)::bigint as taste_count, coalesce(sum(n.share_count), 0)::bigint as share_count,
+      coalesce(sum(n.comment_count), 0)::bigint as comment_count
+    from music_special_songs l join music_song_counts n on n.song_id = l.song_id where l.special_id = p.id
+  ) s
+  order by p.id desc`
+
+export type SpecialPage = {
+  ids?: number[] | undefined
+  before?: number | undefined
+  limit: number
+  viewerId: number
+}
+
+/** Albums, newest first, all or those of `ids`. */
+export const listSpecials = (sql: Db, { ids, before = 0, limit, viewerId }: SpecialPage) =>
+  specials(
+    sql,
+    viewerId,
+    sql`${ids ? sql`and p.id = any(${ids})` : sql``} ${before > 0 ? sql`and p.id < ${before}` : sql``}`,
+    sql`limit ${limit}`,
+  )
+
+export const findSpecial = async (sql: Db, id: number, viewerId: number) =>
+  (await specials(sql, viewerId, sql`and p.id = ${id}`, sql``))[0]
+
+/** The title of an album that exists. */
+export const findSpecialTitle = async (sql: Db, id: number) =>
+  (
+    await sql<{ title: string }[]>`select title from music_specials where id = ${id} and deleted_at is null`
+  )[0]?.title
+
+/** The row by which an album is locked while it is commented on, collected or deleted. */
+export const liveSpecial = (sql: Db, id: number): Fragment =>
+  sql`select id from music_specials where id = ${id} and deleted_at is null`
+
+/** Which of these albums exist; none of them is deleted before the transaction ends. */
+export const findLiveSpecials = (sql: Db, ids: number[]) => sql<{ id: number }[]>`
+  select id from music_specials where id = any(${ids}) and deleted_at is null order by id for share`
+
+/** Counts one share; false when there is no such album. */
+export async function countSpecialShare(sql: Db, id: number): Promise<boolean> {
+  const rows = await sql`
+    update music_special_counts set share_count = share_count + 1
+    where special_id = (select id from music_specials where id = ${id} and deleted_at is null)`
+  return rows.count > 0
+}
+
+export type SpecialValues = {
+  title: string
+  intro: string | null
+  storage: number | null
+  storageSize: string | null
+  sort: number
+}
+
+export async function insertSpecial(sql: Db, special: SpecialValues): Promise<number> {
+  const { title, intro, storage, storageSize, sort } = special
+  const [row] = await sql<[{ id: number }]>`
+    with made as (
+      insert into music_specials (title, title_key, title_grams, intro, storage, storage_size, sort)
+      values (${title}, ${nameKey(title)}, ${grams(title)}, ${intro}, ${storage}, ${storageSize}, ${sort})
+      returning id
+    ),
+    counted as (insert into music_special_counts (special_id) select id from made)
+    select id from made`
+  return row.id
+}
+
+/** Changes the fields that are given. */
+export async function updateSpecial(
+  sql: Db,
+  id: number,
+  { title, intro, storage, storageSize, sort }: Partial<SpecialValues>,
+): Promise<void> {
+  await sql`
+    update music_specials set updated_at = now()
+      ${title === undefined ? sql`` : sql`, title = ${title}, title_key = ${nameKey(title)}, title_grams = ${grams(title)}`}
+      ${intro === undefined ? sql`` : sql`, intro = ${intro}`}
+      ${storage === undefined ? sql`` : sql`, storage = ${storage}, storage_size = ${storageSize ?? null}`}
+      ${sort === undefined ? sql`` : sql`, sort = ${sort}`}
+    where id = ${id}`
+}
+
+/** Deletes an album; its songs stay, and so does its record for those who bought it. */
+export async function deleteSpecial(sql: Db, id: number): Promise<boolean> {
+  const [row] = await sql<[{ gone: boolean }]>`
+    with gone as (
+      update music_specials set deleted_at = now(), updated_at = now() where id = ${id} and deleted_at is null
+      returning id
+    ),
+    counts as (
+      update music_special_counts set comment_count = 0, collect_count = 0
+      where special_id in (select id from gone)
+    ),
+    links as (delete from music_special_songs where special_id in (select id from gone))
+    select exists (select from gone) as gone`
+  return row.gone
+}

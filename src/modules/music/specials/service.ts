@@ -1,0 +1,90 @@
+import { deleteCollectionsOf } from '#modules/collections/index.ts'
+import { deleteCommentsOf } from '#modules/comments/index.ts'
+import { attachFiles, detachFiles } from '#modules/files/index.ts'
+import type { Context } from '#platform/context.ts'
+import type { Tx } from '#platform/database.ts'
+import type { Thing } from '#platform/things.ts'
+import { requireVisible } from '#platform/visible-text.ts'
+import { noSuchSpecial } from '../errors.ts'
+import type { Special } from '../schema.ts'
+import {
+  deleteSpecial,
+  findSpecialTitle,
+  insertSpecial,
+  liveSpecial,
+  type SpecialRow,
+  updateSpecial,
+} from './queries.ts'
+import { specialView } from './view.ts'
+
+/** Albums as things that are commented on and collected. Nobody publishes them. */
+export const specialThing: Thing = {
+  type: 'music_specials',
+  param: 'special',
+  tag: 'Music',
+  async find(sql, id) {
+    const title = await findSpecialTitle(sql, id)
+    return title === undefined ? undefined : { id, ownerId: 0, contents: title }
+  },
+  live: liveSpecial,
+}
+
+/** Albums as clients get them, in the order of the rows. */
+export const specialViews = async (
+  _ctx: Context,
+  rows: SpecialRow[],
+  _viewerId: number,
+): Promise<Special[]> => rows.map((row) => specialView(row, null))
+
+export type SpecialInput = {
+  title?: string
+  intro?: string | null
+  storage?: number | null
+  sort?: number
+}
+
+const takePicture = async (tx: Tx, storage: number, ownerId: number, specialId: number) =>
+  (
+    await attachFiles(tx, {
+      ids: [storage],
+      ownerId,
+      channel: 'music:special:storage',
+      raw: specialId,
+      field: 'storage',
+      kind: 'image',
+    })
+  ).get(storage)?.size ?? null
+
+/** Makes an album in the caller's transaction; `ownerId` has uploaded its picture. */
+export async function addSpecial(
+  tx: Tx,
+  ownerId: number,
+  { title, intro = null, storage = null, sort = 0 }: SpecialInput & { title: string },
+): Promise<number> {
+  requireVisible('title', title)
+  const id = await insertSpecial(tx, { title, intro, storage: null, storageSize: null, sort })
+  if (storage !== null)
+    await updateSpecial(tx, id, { storage, storageSize: await takePicture(tx, storage, ownerId, id) })
+  return id
+}
+
+/** Changes what is given, in the caller's transaction. */
+export async function changeSpecial(
+  tx: Tx,
+  ownerId: number,
+  special: { id: number; storage: number | null },
+  { storage, ...values }: SpecialInput,
+): Promise<void> {
+  requireVisible('title', values.title)
+  const changed = storage !== undefined && storage !== special.storage
+  const storageSize = changed && storage !== null ? await takePicture(tx, storage, ownerId, special.id) : null
+  await updateSpecial(tx, special.id, { ...values, ...(changed ? { storage, storageSize } : {}) })
+  if (changed && special.storage !== null) await detachFiles(tx, { ids: [special.storage] })
+}
+
+/** Deletes an album with its comments and from all collections, in the caller's transaction; its songs stay. */
+export async function removeSpecial(tx: Tx, id: number): Promise<void> {
+  if (!(await deleteSpecial(tx, id))) throw noSuchSpecial()
+  await deleteCommentsOf(tx, specialThing.type, [id])
+  await deleteCollectionsOf(tx, specialThing.type, [id])
+}
