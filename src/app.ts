@@ -15,6 +15,8 @@ import { adminBalanceRoutes, adminLedgerRoutes, adminPaymentRoutes } from '#modu
 import { noticeRoutes } from '#modules/admin/notices/routes.ts'
 import { reportAdminRoutes } from '#modules/admin/reports/routes.ts'
 import { adminMusicRoutes } from '#modules/admin/music/routes.ts'
+import { noticeRoutes } from '#modules/admin/notices/routes.ts'
+import { reportAdminRoutes } from '#modules/admin/reports/routes.ts'
 import { roleRoutes } from '#modules/admin/roles/routes.ts'
 import { settingsRoutes } from '#modules/admin/settings/routes.ts'
 import { tagManagementRoutes } from '#modules/admin/tags/routes.ts'
@@ -55,8 +57,8 @@ import { createServer, type Server } from '#platform/http.ts'
 import type { Readers } from '#platform/things.ts'
 
 /** The kinds of things that lists across all kinds can show. */
-const READERS: Readers = { feeds: feedReader }
 const READERS: Readers = {
+  feeds: feedReader,
   musics: songReader,
   music_specials: specialReader,
 }
@@ -87,6 +89,8 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   tagRoutes,
   (server, ctx) => mountReports(server, ctx, commentThing(READERS), { path: '/report/comments/:comment' }),
   topicRoutes, // 4
+  songRoutes,
+  specialRoutes,
   feedPublishingRoutes(READERS), // 5
   feedListRoutes,
   feedInteractionRoutes,

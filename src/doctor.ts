@@ -2,6 +2,7 @@ import { accountCounters } from '#modules/accounts/index.ts'
 import { commentCounters } from '#modules/comments/index.ts'
 import { feedCounters } from '#modules/feeds/index.ts'
 import { likeCounters } from '#modules/likes/index.ts'
+import { musicCounters } from '#modules/music/index.ts'
 import { notificationCounters } from '#modules/notifications/index.ts'
 import { topicCounters } from '#modules/topics/index.ts'
 import type { CounterCheck } from '#platform/counters.ts'
@@ -16,6 +17,7 @@ const COUNTERS: CounterCheck[] = [
   ...likeCounters,
   ...feedCounters,
   ...topicCounters,
+  ...musicCounters,
 ]
 
 const SHOWN = 10
