@@ -42,7 +42,7 @@ test('docs/first-hour.md does what it says, command by command', { timeout: 120_
     const code = await new Promise((resolve) => shell.once('close', resolve))
     assert.equal(code, 0, printed)
     for (const expected of [
-      'ada\n小白',
+      'ada_lovelace\n小白',
       '"has_followed":false',
       '第 5 张照片',
       '第 1 张照片',
