@@ -43,7 +43,6 @@ test('docs/first-hour.md does what it says, command by command', { timeout: 120_
     assert.equal(code, 0, printed)
     for (const expected of [
       'ada_lovelace\n小白',
-      '"has_followed":false',
       '第 5 张照片',
       '第 1 张照片',
       '真好看',

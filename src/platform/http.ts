@@ -191,6 +191,15 @@ export async function createServer({
       throw new Error(`${route.method} ${route.url} does not say who may call it (config.access)`)
   })
 
+  let closing = false
+  server.addHook('preClose', async () => {
+    closing = true
+  })
+  // A connection that stayed open after its last answer would hold up the end of the process.
+  server.addHook('onSend', async (_request, reply) => {
+    if (closing) reply.header('Connection', 'close')
+  })
+
   server.addHook('onResponse', async (request, reply) => {
     request.leave()
     const route = request.routeOptions.url
