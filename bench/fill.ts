@@ -41,7 +41,7 @@ export async function fill(sql: Sql, size: Size): Promise<Filled> {
   await run(
     `${size.feeds} feeds`,
     sql`insert into feeds (user_id, feed_content, feed_from, feed_mark, has_images, has_topics, created_at)
-      select ${first} + (n * 7919) % ${size.people}, 'Something that happened today, number ' || n, 1 + n % 5, 'mark' || n,
+      select ${first} + (n::bigint * 7919) % ${size.people}, 'Something that happened today, number ' || n, 1 + n % 5, 'mark' || n,
         false, true, now() - (${size.feeds} - n) * interval '1 second'
       from generate_series(1, ${size.feeds}) n`,
   )

@@ -179,7 +179,15 @@ describe('the timeline of followed people', () => {
       }
     const all = await pages((last) => list(`type=follow&limit=5${last ? `&after=${last.id}` : ''}`, viewer))
     assert.deepEqual(all, ids.toReversed())
+    // Who follows many people is served another way.
+    await sql`update user_counts set followings_count = 1000 where user_id = ${viewer.id}`
+    assert.deepEqual(
+      await pages((last) => list(`type=follow&limit=5${last ? `&after=${last.id}` : ''}`, viewer)),
+      all,
+    )
     await block(viewer, bob)
+    assert.ok((await list('type=follow&limit=2', viewer)).every(({ user_id }) => user_id !== bob.id))
+    await sql`update user_counts set followings_count = 2 where user_id = ${viewer.id}`
     const some = await list('type=follow&limit=100', viewer)
     assert.deepEqual(new Set(some.map(({ user_id }) => user_id)), new Set([alice.id, viewer.id]))
   })

@@ -2,7 +2,7 @@ import { escapeLike, gramsOfQuery, nameKey } from '#lib/text.ts'
 import type { Db } from '#platform/database.ts'
 import { type FeedRow, feedColumns } from '../queries.ts'
 
-type Page = { viewerId: number; after: number; limit: number }
+export type FeedPage = { viewerId: number; after: number; limit: number }
 
 /** Leaves out the feeds of people the viewer has blocked (R §1.12). The list of them is read once a statement. */
 const unblocked = (sql: Db, viewerId: number) =>
@@ -13,20 +13,45 @@ const unblocked = (sql: Db, viewerId: number) =>
 const before = (sql: Db, after: number) => (after > 0 ? sql`and f.id < ${after}` : sql``)
 
 /** The newest feeds, or those of the given ids. */
-export const listNewFeeds = (sql: Db, { viewerId, after, limit }: Page, ids?: number[]) => sql<FeedRow[]>`
+export const listNewFeeds = (sql: Db, { viewerId, after, limit }: FeedPage, ids?: number[]) => sql<FeedRow[]>`
   select ${feedColumns(sql)}, f.hot from feeds f
   where f.deleted_at is null ${before(sql, after)} ${unblocked(sql, viewerId)}
     ${ids ? sql`and f.id = any(${ids})` : sql``}
   order by f.id desc limit ${limit}`
 
 /** The feeds of one person. */
-export const listFeedsOfUser = (sql: Db, userId: number, { after, limit }: Page) => sql<FeedRow[]>`
+export const listFeedsOfUser = (sql: Db, userId: number, { after, limit }: FeedPage) => sql<FeedRow[]>`
   select ${feedColumns(sql)}, f.hot from feeds f
   where f.user_id = ${userId} and f.deleted_at is null ${before(sql, after)}
   order by f.id desc limit ${limit}`
 
-/** The feeds of whom the viewer follows and the viewer's own: the newest of each, merged. */
-export const listFollowedFeeds = (sql: Db, { viewerId, after, limit }: Page) => sql<FeedRow[]>`
+/** How many people somebody follows. */
+export async function countFollowings(sql: Db, userId: number): Promise<number> {
+  const [row] = await sql<{ followings_count: number }[]>`
+    select followings_count from user_counts where user_id = ${userId}`
+  return row?.followings_count ?? 0
+}
+
+/** How many of the newest feeds a statement reads through. */
+const NEWEST = 1000
+
+/** The feeds of whom the viewer follows, and the viewer's own, among the newest of all. */
+export const pickFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage) => sql<FeedRow[]>`
+  with newest as materialized (
+    select f.id, f.user_id from feeds f where f.deleted_at is null ${before(sql, after)}
+    order by f.id desc limit ${NEWEST}
+  ),
+  shown as (
+    select f.id from newest f
+    where (f.user_id = ${viewerId} or coalesce((
+      select true from user_follows u where u.user_id = ${viewerId} and u.target_id = f.user_id
+    ), false)) ${unblocked(sql, viewerId)}
+    order by f.id desc limit ${limit}
+  )
+  select ${feedColumns(sql)}, f.hot from shown s join feeds f on f.id = s.id order by f.id desc`
+
+/** The newest feeds of each whom the viewer follows, and the viewer's own, merged: dear for who follows thousands. */
+export const mergeFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage) => sql<FeedRow[]>`
   with shown as (
     select recent.id from (
       select target_id as author from user_follows
@@ -56,39 +81,40 @@ export const listHotFeeds = (sql: Db, { viewerId, days, limit, hot, after }: Hot
     ${unblocked(sql, viewerId)}
   order by h.hot desc, h.feed_id desc limit ${limit}`
 
-/** How many feeds are read through before the index of pieces is asked. */
-const RECENT = 2000
+const patternOf = (query: string) => `%${escapeLike(nameKey(query))}%`
+const among = (sql: Db, ids: number[] | undefined) => (ids ? sql`and f.id = any(${ids})` : sql``)
 
-/**
- * Feeds whose text contains `query`. What many feeds contain is found among the newest at once; what is rare is found
- * by the index, whose matches are collected before they are put in order (reading on by id would read the whole table).
- */
-export async function searchFeeds(
+/** Feeds whose text contains `query`, among the newest. */
+export const searchNewestFeeds = (
   sql: Db,
   query: string,
-  { viewerId, after, limit }: Page,
+  { viewerId, after, limit }: FeedPage,
   ids?: number[],
-): Promise<FeedRow[]> {
-  const shown = sql`f.deleted_at is null ${ids ? sql`and f.id = any(${ids})` : sql``} ${unblocked(sql, viewerId)}`
-  const pattern = `%${escapeLike(nameKey(query))}%`
-  const older = after > 0 ? sql`where feed_id < ${after}` : sql``
-  const recent = await sql<FeedRow[]>`
-    with newest as materialized (
-      select feed_id, content_key from feed_search ${older} order by feed_id desc limit ${RECENT}
-    )
-    select ${feedColumns(sql)}, f.hot from newest s join feeds f on f.id = s.feed_id
-    where s.content_key like ${pattern} and ${shown}
-    order by f.id desc limit ${limit}`
-  if (recent.length === limit) return recent
-  return sql<FeedRow[]>`
-    with matches as materialized (
-      select feed_id from feed_search
-      where content_grams @> ${gramsOfQuery(query)} and content_key like ${pattern}
-    )
-    select ${feedColumns(sql)}, f.hot from matches s join feeds f on f.id = s.feed_id
-    where ${shown} ${before(sql, after)}
-    order by f.id desc limit ${limit}`
-}
+) => sql<FeedRow[]>`
+  with newest as materialized (
+    select feed_id, content_key from feed_search ${after > 0 ? sql`where feed_id < ${after}` : sql``}
+    order by feed_id desc limit ${NEWEST}
+  )
+  select ${feedColumns(sql)}, f.hot from newest s join feeds f on f.id = s.feed_id
+  where s.content_key like ${patternOf(query)} and f.deleted_at is null
+    ${among(sql, ids)} ${unblocked(sql, viewerId)}
+  order by f.id desc limit ${limit}`
+
+/** Feeds whose text contains `query`: all are collected by the index of pieces before they are put in order. */
+export const searchAllFeeds = (
+  sql: Db,
+  query: string,
+  { viewerId, after, limit }: FeedPage,
+  ids?: number[],
+) => sql<FeedRow[]>`
+  with matches as materialized (
+    select feed_id from feed_search
+    where content_grams @> ${gramsOfQuery(query)} and content_key like ${patternOf(query)}
+      ${after > 0 ? sql`and feed_id < ${after}` : sql``}
+  )
+  select ${feedColumns(sql)}, f.hot from matches s join feeds f on f.id = s.feed_id
+  where f.deleted_at is null ${among(sql, ids)} ${unblocked(sql, viewerId)}
+  order by f.id desc limit ${limit}`
 
 /** The feeds of a topic in the order in which they were linked to it. */
 export const listTopicFeeds = (

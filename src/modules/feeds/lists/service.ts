@@ -10,13 +10,17 @@ import type { FeedView } from '../schema.ts'
 import { FEEDS, feedItems } from '../view.ts'
 import { feedViewsTally } from '../views/queries.ts'
 import {
+  countFollowings,
+  type FeedPage,
   listCollected,
   listFeedsOfUser,
-  listFollowedFeeds,
   listHotFeeds,
   listNewFeeds,
   listTopicFeeds,
-  searchFeeds,
+  mergeFollowedFeeds,
+  pickFollowedFeeds,
+  searchAllFeeds,
+  searchNewestFeeds,
 } from './queries.ts'
 import type { CollectionQuery, FeedDetail, FeedListQuery, TopicFeedsQuery } from './schema.ts'
 
@@ -50,10 +54,27 @@ async function findRows(
     const days = (await readSettings(ctx))['feed:list-hot-days']
     return listHotFeeds(sql, { ...page, days, hot })
   }
-  if (type === 'follow') return listFollowedFeeds(sql, page)
+  if (type === 'follow') return listFollowedFeeds(ctx, page)
   // Nothing is priced or pinned.
   if (type === 'users') return screen ? [] : listFeedsOfUser(sql, user, page)
-  return nameKey(search) === '' ? listNewFeeds(sql, page, ids) : searchFeeds(sql, search, page, ids)
+  return nameKey(search) === '' ? listNewFeeds(sql, page, ids) : searchFeeds(ctx, search, page, ids)
+}
+
+/** Who follows more people than this finds their feeds dense among the newest of all. */
+const MANY = 200
+
+async function listFollowedFeeds({ sql }: Context, page: FeedPage): Promise<FeedRow[]> {
+  if ((await countFollowings(sql, page.viewerId)) > MANY) {
+    const rows = await pickFollowedFeeds(sql, page)
+    if (rows.length === page.limit) return rows
+  }
+  return mergeFollowedFeeds(sql, page)
+}
+
+/** What many feeds contain is found among the newest at once, and only what is rarer is left to the index. */
+async function searchFeeds({ sql }: Context, query: string, page: FeedPage, ids?: number[]) {
+  const rows = await searchNewestFeeds(sql, query, page, ids)
+  return rows.length === page.limit ? rows : searchAllFeeds(sql, query, page, ids)
 }
 
 /** The feeds of a topic, which is 404 for those who may not know of it (decisions §7). */
