@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { buildApp } from '#app'
 import { readConfig } from '#platform/config.ts'
 import type { Context } from '#platform/context.ts'
+import { createMetrics } from '#platform/metrics.ts'
 
 const FILE = new URL('../openapi.json', import.meta.url)
 const nothing = () => {}
@@ -21,7 +22,7 @@ const ctx = {
   config: readConfig({}),
   log,
   sql: nothing,
-  metrics: { observeRequest: nothing, enterRequest: () => nothing },
+  metrics: createMetrics(),
   limiter: { hit: nothing },
   signals: { on: nothing, onReconnect: nothing },
   onClose: [],
