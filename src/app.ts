@@ -68,6 +68,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   nodeRoutes,
   notificationRoutes, // 1
   countRoutes(),
+  streamRoutes,
   orderRoutes,
   exchangeRoutes,
   rechargeRoutes,
@@ -93,10 +94,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   feedListRoutes,
   feedInteractionRoutes,
   feedRankRoutes,
-  streamRoutes,
   rankRoutes, // 6
-  songRoutes,
-  specialRoutes,
   auditRoutes, // 7
   noticeRoutes,
   settingsRoutes,
