@@ -21,6 +21,8 @@ import { tagManagementRoutes } from '#modules/admin/tags/routes.ts'
 import { adminTopicRoutes } from '#modules/admin/topics/routes.ts'
 import { managedUserRoutes } from '#modules/admin/users/routes.ts'
 import { recommendationRoutes } from '#modules/admin/users-recommended/routes.ts'
+import { webhookDeliveryRoutes } from '#modules/admin/webhooks/deliveries/routes.ts'
+import { webhookRoutes } from '#modules/admin/webhooks/routes.ts'
 import { commentThing } from '#modules/comments/index.ts'
 import { commentRoutes } from '#modules/comments/routes.ts'
 import { feedReader } from '#modules/feeds/index.ts'
@@ -39,6 +41,7 @@ import { songReader, specialReader } from '#modules/music/index.ts'
 import { songRoutes } from '#modules/music/songs/routes.ts'
 import { specialRoutes } from '#modules/music/specials/routes.ts'
 import { countRoutes } from '#modules/notifications/counts/routes.ts'
+import { deviceRoutes } from '#modules/notifications/push/routes.ts'
 import { notificationRoutes } from '#modules/notifications/routes.ts'
 import { streamRoutes } from '#modules/notifications/stream/routes.ts'
 import { rankRoutes } from '#modules/ranks/routes.ts'
@@ -73,6 +76,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   exchangeRoutes,
   rechargeRoutes,
   withdrawalRoutes,
+  deviceRoutes,
   signInRoutes, // 2
   codeRoutes,
   registrationRoutes,
@@ -97,6 +101,8 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   rankRoutes, // 6
   auditRoutes, // 7
   noticeRoutes,
+  webhookRoutes,
+  webhookDeliveryRoutes,
   settingsRoutes,
   tagManagementRoutes,
   recommendationRoutes,

@@ -106,6 +106,7 @@ export async function createWorld(
       verifyTransport: async () => 'log' as const,
       close: async () => {},
     },
+    push: { send: async () => ({ gone: [] }) },
     sms: {
       async send({ phone, text, code }) {
         outbox.push({ to: phone, text, ...(code === undefined ? {} : { code }) })

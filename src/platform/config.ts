@@ -69,6 +69,11 @@ export function readConfig(env: Env) {
     mailFrom: text('MAIL_FROM') ?? 'kith@localhost',
     smsUrl: url('SMS_URL', ['http:', 'https:']),
     smsSecret: text('SMS_SECRET'),
+    /** A gateway that takes messages to devices as JSON; absent: to the log. */
+    pushUrl: url('PUSH_URL', ['http:', 'https:']),
+    pushSecret: text('PUSH_SECRET'),
+    /** Whether webhooks may go to addresses of the own network. */
+    webhooksAllowPrivate: choice('WEBHOOKS_ALLOW_PRIVATE', 'false', ['true', 'false']) === 'true',
     imProvider: choice('IM_PROVIDER', 'embedded', ['embedded', 'ejabberd', 'easemob']),
     storage,
     s3: {

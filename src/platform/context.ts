@@ -4,6 +4,7 @@ import type { Sql } from '#platform/database.ts'
 import type { Log } from '#platform/log.ts'
 import type { Mail } from '#platform/mail.ts'
 import type { Metrics } from '#platform/metrics.ts'
+import type { PushSender } from '#platform/push.ts'
 import type { RateLimiter } from '#platform/rate-limit.ts'
 import type { Signals } from '#platform/signals.ts'
 import type { SmsSender } from '#platform/sms.ts'
@@ -21,6 +22,7 @@ export type Context = {
   storage: Storage
   mail: Mail
   sms: SmsSender
+  push: PushSender
   /** Work to be done before the process ends, such as writing counts that are summed in memory. */
   onClose: (() => Promise<void>)[]
 }

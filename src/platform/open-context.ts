@@ -11,6 +11,7 @@ import type { JobsConnection } from '#platform/jobs.ts'
 import type { Log } from '#platform/log.ts'
 import { createMail } from '#platform/mail.ts'
 import { createMetrics } from '#platform/metrics.ts'
+import { createPush } from '#platform/push.ts'
 import { createRateLimiter } from '#platform/rate-limit.ts'
 import { createSignals } from '#platform/signals.ts'
 import { createSms } from '#platform/sms.ts'
@@ -81,6 +82,11 @@ export async function openContext(config: Config, log: Log, { mayJoin = false } 
     sms: createSms(
       config.smsUrl
         ? { provider: 'http', url: config.smsUrl, secret: config.smsSecret ?? '' }
+        : { provider: 'log', log },
+    ),
+    push: createPush(
+      config.pushUrl
+        ? { provider: 'http', url: config.pushUrl, secret: config.pushSecret ?? '' }
         : { provider: 'log', log },
     ),
     onClose: [],

@@ -1,13 +1,28 @@
 import type { Context } from '#platform/context.ts'
 import type { Schedule, TaskList } from '#platform/jobs.ts'
 import { sendToAll } from './notices/service.ts'
+import { pushNotifications } from './push/service.ts'
 import type { Taken } from './queries.ts'
 import { takeBackRest, tidyNotifications } from './service.ts'
+import { announce, deliverEvents, resumeDeliveries, sendWebhook, tidyEvents } from './webhooks/service.ts'
+
+/** Whose notifications, and where in their order. */
+type Places = { places: [number, number][] }
 
 export const notificationTasks = (ctx: Context): TaskList => ({
   take_back_notifications: (payload) => takeBackRest(ctx, payload as Taken),
   send_notice: (payload) => sendToAll(ctx, (payload as { id: number }).id),
   tidy_notifications: () => tidyNotifications(ctx),
+  push_notifications: (payload) => pushNotifications(ctx, (payload as Places).places),
+  announce_notifications: (payload) => announce(ctx, (payload as Places).places),
+  deliver_events: (payload) => deliverEvents(ctx, (payload as { ids: number[] }).ids),
+  send_webhook: (payload) => sendWebhook(ctx, (payload as { id: number }).id),
+  resume_webhooks: () => resumeDeliveries(ctx),
+  tidy_webhook_events: () => tidyEvents(ctx),
 })
 
-export const notificationSchedules: Schedule[] = [{ task: 'tidy_notifications', pattern: '41 3 * * *' }]
+export const notificationSchedules: Schedule[] = [
+  { task: 'tidy_notifications', pattern: '41 3 * * *' },
+  { task: 'tidy_webhook_events', pattern: '51 3 * * *' },
+  { task: 'resume_webhooks', pattern: '* * * * *' },
+]

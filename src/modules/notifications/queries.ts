@@ -58,9 +58,22 @@ export async function insertNotices(
         unread = kept.unread + excluded.unread, total = kept.total + excluded.total, last_seq = excluded.last_seq
     )
     -- A payload holds less than 8,000 bytes.
-    select pg_notify('kith', ${`${SIGNAL}:`}::text || string_agg(user_id::text, ',')) from (
+    select pg_notify('kith', ${`${SIGNAL}:`}::text || string_agg(user_id::text, ','))::text from (
       select user_id, (row_number() over (order by user_id)) / 400 as part from moved
-    ) as people group by part`
+    ) as people group by part
+    union all
+    select (graphile_worker.add_job('announce_notifications',
+      json_build_object('places', json_agg(json_build_array(user_id, seq))))).id::text
+    from made
+    where exists (
+      select from webhook_endpoints where enabled and (types is null or 'notification.created' = any(types))
+    )
+    having count(*) > 0
+    union all
+    select (graphile_worker.add_job('push_notifications',
+      json_build_object('places', json_agg(json_build_array(user_id, seq))))).id::text
+    from made where exists (select from push_devices d where d.user_id = made.user_id)
+    having count(*) > 0`
 }
 
 /** What of a cause is to be taken back. */
@@ -125,6 +138,15 @@ export const notificationColumns = (sql: Db) => sql`
   coalesce((select u.name from users u where u.id = n.sender_id and u.deleted_at is null), '') as sender_name,
   (select r.read_at from notification_reads r
     where r.user_id = n.user_id and r.type = n.type and r.seq >= n.seq order by r.seq limit 1) as read_at`
+
+/** Notifications at these places (person, place in their order), those taken back left out. */
+export const findNotifications = (sql: Db, places: [number, number][]) => sql<
+  (NotificationRow & { user_id: number })[]
+>`
+  select n.user_id, ${notificationColumns(sql)}
+  from unnest(${places.map(([user]) => user)}::bigint[], ${places.map(([, seq]) => seq)}::bigint[]) as t (user_id, seq)
+  join notifications n on n.user_id = t.user_id and n.seq = t.seq
+  order by n.user_id, n.seq`
 
 /** The unread number of each type and its newest five, newest first; one row with nulls for a type without any. */
 export const findStatistics = (sql: Db, userId: number) => sql<

@@ -1,0 +1,317 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, test } from 'node:test'
+import { notify, publishEvent, takeBack } from '#modules/notifications/index.ts'
+import { notificationTasks } from '#modules/notifications/jobs.ts'
+import { signedHeaders } from '#modules/notifications/webhooks/signature.ts'
+import { isPublicAddress, postOutbound } from '#platform/outbound.ts'
+import { createWorld } from '#test/world.ts'
+
+const { as, person, sql, ctx, work } = await createWorld({ WEBHOOKS_ALLOW_PRIVATE: 'true' })
+const admin = await person({ roles: ['founder'] })
+
+type Got = { path: string; headers: IncomingHttpHeaders; body: string }
+const got: Got[] = []
+let answer: { status: number; headers?: Record<string, string> } = { status: 204 }
+const receiver = createServer(async (request, response) => {
+  let body = ''
+  for await (const chunk of request) body += chunk
+  got.push({ path: request.url ?? '', headers: request.headers, body })
+  response.writeHead(answer.status, answer.headers).end('seen')
+}).listen(0, '127.0.0.1')
+await once(receiver, 'listening')
+after(() => receiver.close())
+const base = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
+
+let endpoints = 0
+async function endpoint(fields: object = {}) {
+  endpoints += 1
+  const path = `/hook${endpoints}`
+  const { status, body } = await as(admin, 'POST', '/admin/webhooks', { url: base + path, ...fields })
+  assert.equal(status, 201)
+  const received = () => got.filter((each) => each.path === path)
+  const deliveries = async (query = '') =>
+    (await as(admin, 'GET', `/admin/webhooks/${body.id}/deliveries${query}`)).body.data
+  const log = async (id: number) =>
+    (await as(admin, 'GET', `/admin/webhooks/${body.id}/deliveries/${id}`)).body
+  const remove = () => as(admin, 'DELETE', `/admin/webhooks/${body.id}`)
+  return { id: body.id as number, secret: body.secret as string, received, deliveries, log, remove }
+}
+
+/** Lets everything that waits for a later time be due now. */
+async function skipTime() {
+  await sql`update webhook_deliveries set next_attempt_at = now() where status = 'pending'`
+  await sql`update webhook_endpoints set paused_until = null`
+  await sql`update graphile_worker._private_jobs set run_at = now()`
+  await work()
+}
+
+const verified = ({ headers, body }: Got, secret: string) => {
+  const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
+  const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
+  const expected = `v1,${createHmac('sha256', key).update(signed).digest('base64')}`
+  return String(headers['webhook-signature']).split(' ').includes(expected)
+}
+
+test('messages are signed as the Standard Webhooks specification shows', () => {
+  const headers = signedHeaders({
+    key: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+    seconds: 1614265330,
+    body: '{"test": 2432232314}',
+    secrets: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+  })
+  assert.equal(headers['webhook-signature'], 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=')
+})
+
+test('notifications and events reach who listens to their type, signed; a rollback sends nothing', async () => {
+  const [all, some] = [await endpoint(), await endpoint({ types: ['feed.created'] })]
+  const [ann, bob] = [await person(), await person()]
+  const cause = { type: 'feeds', id: 1 }
+  await notify(sql, { type: 'like', recipients: [ann.id], senderId: bob.id, cause, data: {} })
+  await publishEvent(sql, 'feed.created', { id: 1 })
+  await sql
+    .begin(async (tx) => {
+      await publishEvent(tx, 'feed.created', { id: 2 })
+      throw new Error('no')
+    })
+    .catch(() => {})
+  await work()
+  assert.deepEqual(
+    some.received().map(({ body }) => JSON.parse(body).data),
+    [{ id: 1 }],
+  )
+  const types = all.received().map(({ body }) => JSON.parse(body).type)
+  assert.deepEqual(types.toSorted(), ['feed.created', 'notification.created'])
+  const message = all.received().find(({ body }) => body.includes('notification.created')) as Got
+  const payload = JSON.parse(message.body)
+  assert.equal(payload.data.user_id, ann.id)
+  assert.equal(payload.data.type, 'like')
+  assert.deepEqual(payload.data.data.sender, { id: bob.id, name: bob.name })
+  assert.match(payload.timestamp, /^\d{4}-.*Z$/)
+  assert.ok(verified(message, all.secret))
+  assert.ok(!verified(message, some.secret))
+  const [delivery] = await some.deliveries()
+  assert.equal(delivery.status, 'delivered')
+  const log = await some.log(delivery.id)
+  assert.equal(log.log[0].status, 204)
+  assert.equal(log.body, some.received()[0]?.body)
+  await Promise.all([all.remove(), some.remove()])
+})
+
+test('while nobody listens nothing is written, and what is taken back first is not sent', async () => {
+  const [ann, bob] = [await person(), await person()]
+  const cause = { type: 'feeds', id: 77 }
+  const before = await sql`select 1 from webhook_events`
+  await notify(sql, { type: 'like', recipients: [ann.id], senderId: bob.id, cause, data: {} })
+  await publishEvent(sql, 'feed.created', { id: 3 })
+  assert.equal((await sql`select 1 from webhook_events`).length, before.length)
+  const hook = await endpoint()
+  await takeBack(sql, { cause })
+  await notify(sql, { type: 'like', recipients: [ann.id], senderId: bob.id, cause, data: {} })
+  await takeBack(sql, { cause })
+  await work()
+  assert.deepEqual(hook.received(), [])
+  await hook.remove()
+})
+
+test('a failure is tried again later under the same id, and given up after the last attempt', async () => {
+  const hook = await endpoint()
+  answer = { status: 500 }
+  await publishEvent(sql, 'feed.created', { id: 4 })
+  await work()
+  assert.equal(hook.received().length, 1)
+  const [first] = await hook.deliveries()
+  assert.deepEqual([first.status, first.attempts], ['pending', 1])
+  assert.ok(first.next_attempt_at)
+  await work()
+  assert.equal(hook.received().length, 1, 'not before its time')
+  answer = { status: 200 }
+  await skipTime()
+  assert.equal((await hook.deliveries())[0].status, 'delivered')
+  assert.equal(new Set(hook.received().map(({ headers }) => headers['webhook-id'])).size, 1)
+
+  answer = { status: 302, headers: { location: `${base}/elsewhere` } }
+  await publishEvent(sql, 'feed.created', { id: 5 })
+  await work()
+  for (let attempt = 0; attempt < 12; attempt += 1) await skipTime()
+  const [failed] = await hook.deliveries('?status=failed')
+  assert.equal(failed.attempts, 10)
+  assert.ok(!got.some(({ path }) => path === '/elsewhere'), 'redirects are not followed')
+
+  answer = { status: 204 }
+  const replay = await as(admin, 'POST', `/admin/webhooks/${hook.id}/deliveries/${failed.id}/replay`)
+  assert.equal(replay.status, 204)
+  await skipTime()
+  const log = await hook.log(failed.id)
+  assert.equal(log.status, 'delivered')
+  assert.equal(log.log.length, 11)
+  await hook.remove()
+})
+
+test('an endpoint that keeps failing is left alone for a while', async () => {
+  const hook = await endpoint()
+  answer = { status: 503 }
+  for (let id = 0; id < 8; id += 1) await publishEvent(sql, 'feed.created', { id })
+  await work()
+  assert.ok(hook.received().length >= 5 && hook.received().length < 8, `${hook.received().length} attempts`)
+  answer = { status: 204 }
+  await skipTime()
+  await skipTime()
+  assert.equal((await hook.deliveries('?status=delivered')).length, 8)
+  assert.equal((await as(admin, 'GET', `/admin/webhooks/${hook.id}`)).body.failures, 0)
+  await hook.remove()
+})
+
+test('all that failed since a time can be sent again; 410 disables an endpoint', async () => {
+  const hook = await endpoint()
+  answer = { status: 410 }
+  await publishEvent(sql, 'feed.created', { id: 6 })
+  await work()
+  assert.equal((await as(admin, 'GET', `/admin/webhooks/${hook.id}`)).body.enabled, false)
+  await skipTime()
+  assert.equal((await hook.deliveries())[0].status, 'cancelled')
+  const path = `/admin/webhooks/${hook.id}`
+  assert.equal((await as(admin, 'POST', `${path}/ping`)).status, 422)
+  assert.equal((await as(admin, 'POST', `${path}/replay`, { since: '2020-01-01 00:00:00' })).status, 422)
+  answer = { status: 204 }
+  assert.equal((await as(admin, 'PATCH', path, { enabled: true })).status, 204)
+  assert.equal((await as(admin, 'POST', `${path}/replay`, { since: '2020-13-01 00:00:00' })).status, 422)
+  const replayed = await as(admin, 'POST', `${path}/replay`, { since: '2020-01-01 00:00:00' })
+  assert.deepEqual(replayed.body, { count: 1 })
+  await work()
+  assert.equal((await hook.deliveries())[0].status, 'delivered')
+  await hook.remove()
+})
+
+test('after a rotation both secrets sign; a ping tries an endpoint out', async () => {
+  const hook = await endpoint({ types: [] })
+  const { body } = await as(admin, 'POST', `/admin/webhooks/${hook.id}/secret`)
+  assert.notEqual(body.secret, hook.secret)
+  const ping = await as(admin, 'POST', `/admin/webhooks/${hook.id}/ping`)
+  assert.equal(ping.status, 201)
+  await work()
+  const [message] = hook.received()
+  assert.equal(JSON.parse(message?.body ?? '{}').type, 'webhook.ping')
+  assert.ok(verified(message as Got, hook.secret) && verified(message as Got, body.secret))
+  await sql`update webhook_endpoints set former_until = now() where id = ${hook.id}`
+  await as(admin, 'POST', `/admin/webhooks/${hook.id}/ping`)
+  await work()
+  assert.ok(!verified(hook.received()[1] as Got, hook.secret))
+  assert.ok(verified(hook.received()[1] as Got, body.secret))
+  const [row] = await sql<{ secret: string }[]>`select secret from webhook_endpoints where id = ${hook.id}`
+  assert.ok(!row?.secret.includes(body.secret.slice(6, 20)), 'secrets are sealed')
+  await hook.remove()
+})
+
+test('deliveries whose worker died are picked up, and each is sent by one worker', async () => {
+  const hook = await endpoint()
+  await publishEvent(sql, 'feed.created', { id: 7 })
+  const [event] = await sql<{ id: number }[]>`select max(id) as id from webhook_events`
+  await notificationTasks(ctx).deliver_events?.({ ids: [event!.id] }, {} as never)
+  await sql`delete from graphile_worker._private_jobs`
+  await sql`update webhook_deliveries set next_attempt_at = now() - interval '5 minutes' where status = 'pending'`
+  const [delivery] = await hook.deliveries()
+  const send = () => notificationTasks(ctx).send_webhook?.({ id: delivery.id }, {} as never)
+  await notificationTasks(ctx).resume_webhooks?.({}, {} as never)
+  await Promise.all([send(), send(), send(), work()])
+  assert.equal(hook.received().length, 1)
+  await hook.remove()
+})
+
+test('old events are tidied with their log', async () => {
+  const hook = await endpoint()
+  await publishEvent(sql, 'feed.created', { id: 8 })
+  await work()
+  await sql`update webhook_events set created_at = now() - interval '31 days'`
+  await notificationTasks(ctx).tidy_webhook_events?.({}, {} as never)
+  assert.deepEqual(await hook.deliveries(), [])
+  await hook.remove()
+})
+
+test('only public addresses are sent to unless the configuration allows others', async () => {
+  const refused = [
+    '127.0.0.1',
+    '10.1.2.3',
+    '172.16.0.1',
+    '192.168.1.1',
+    '169.254.169.254',
+    '100.64.0.1',
+    '0.0.0.0',
+    '224.0.0.1',
+    '255.255.255.255',
+    '::1',
+    '::',
+    '::ffff:10.0.0.1',
+    'fe80::1',
+    'fc00::1',
+    '64:ff9b::7f00:1',
+    '2002:7f00:1::',
+    'not an address',
+  ]
+  for (const address of refused) assert.equal(isPublicAddress(address), false, address)
+  for (const address of ['93.184.216.34', '2606:4700::1111']) assert.equal(isPublicAddress(address), true)
+  const post = (url: string) =>
+    postOutbound(url, { headers: {}, body: '{}', timeoutMs: 2000, allowPrivate: false })
+  const before = got.length
+  const port = new URL(base).port
+  for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '2130706433', '0x7f.1'])
+    await assert.rejects(post(`http://${host}:${port}/`), /refused/, host)
+  assert.equal(got.length, before)
+
+  const strict = ctx.config.webhooksAllowPrivate
+  ctx.config.webhooksAllowPrivate = false
+  try {
+    const urls = [
+      'http://127.0.0.1/',
+      'http://localhost:9/',
+      'http://x.internal/',
+      'http://[::1]/',
+      'http://2130706433/',
+      'https://name:word@example.com/',
+      'ftp://example.com/',
+      'nonsense',
+    ]
+    for (const url of urls)
+      assert.equal((await as(admin, 'POST', '/admin/webhooks', { url })).status, 422, url)
+    const hook = await as(admin, 'POST', '/admin/webhooks', { url: 'https://example.com/hook' })
+    assert.equal(hook.status, 201)
+    await sql`update webhook_endpoints set url = ${`${base}/inside`} where id = ${hook.body.id}`
+    await publishEvent(sql, 'feed.created', { id: 9 })
+    await work()
+    const deliveries = await as(admin, 'GET', `/admin/webhooks/${hook.body.id}/deliveries`)
+    const id = deliveries.body.data[0].id
+    const { body } = await as(admin, 'GET', `/admin/webhooks/${hook.body.id}/deliveries/${id}`)
+    assert.match(body.log[0].error, /^refused/)
+    assert.ok(!got.some(({ path }) => path === '/inside'))
+    await as(admin, 'DELETE', `/admin/webhooks/${hook.body.id}`)
+  } finally {
+    ctx.config.webhooksAllowPrivate = strict
+  }
+})
+
+test('endpoints are listed and changed by holders of the ability, and are scoped', async () => {
+  const [one, two] = [await endpoint({ description: 'billing system' }), await endpoint()]
+  const listed = await as(admin, 'GET', '/admin/webhooks?q=BILLING')
+  assert.deepEqual([listed.body.total, listed.body.data[0].id], [1, one.id])
+  assert.equal(listed.body.data[0].secret, undefined)
+  await publishEvent(sql, 'feed.created', { id: 10 })
+  await work()
+  const [delivery] = await one.deliveries()
+  assert.equal((await as(admin, 'GET', `/admin/webhooks/${two.id}/deliveries/${delivery.id}`)).status, 404)
+  assert.equal(
+    (await as(admin, 'POST', `/admin/webhooks/${two.id}/deliveries/${delivery.id}/replay`)).status,
+    404,
+  )
+  assert.equal((await as(admin, 'PATCH', '/admin/webhooks/999999', { url: 'x' })).status, 404)
+  assert.equal(
+    (await as(admin, 'PATCH', `/admin/webhooks/${one.id}`, { types: ['a.b'], url: `${base}/z` })).status,
+    204,
+  )
+  assert.deepEqual((await as(admin, 'GET', `/admin/webhooks/${one.id}`)).body.types, ['a.b'])
+  assert.equal((await as(await person(), 'GET', '/admin/webhooks')).status, 403)
+  await Promise.all([one.remove(), two.remove()])
+  assert.equal((await as(admin, 'GET', `/admin/webhooks/${one.id}`)).status, 404)
+})

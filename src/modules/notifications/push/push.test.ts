@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { notify } from '#modules/notifications/index.ts'
+import { revokeTokens } from '#modules/tokens/index.ts'
+import { createPush, type PushMessage } from '#platform/push.ts'
+import { createWorld, type Person } from '#test/world.ts'
+
+const { as, person, sql, ctx, work } = await createWorld()
+const sent: PushMessage[] = []
+let gone: string[] = []
+let fails = false
+ctx.push.send = async (messages) => {
+  if (fails) throw new Error('the gateway is away')
+  sent.push(...messages)
+  return { gone }
+}
+const to = (token: string) => sent.filter((message) => message.token === token)
+let causes = 0
+const like = async (recipient: Person, sender: Person) => {
+  causes += 1
+  const cause = { type: 'feeds', id: causes }
+  await notify(sql, { type: 'like', recipients: [recipient.id], senderId: sender.id, cause, data: {} })
+}
+const device = (who: Person, token: string, headers = {}) =>
+  as(who, 'PUT', '/user/devices', { token, platform: 'ios' }, headers)
+
+test('a notification goes to all devices of its person, each in its language', async () => {
+  const [ann, bob] = [await person(), await person()]
+  assert.equal((await device(ann, 'ann-phone-1')).status, 204)
+  assert.equal((await device(ann, 'ann-phone-2', { 'accept-language': 'zh-CN' })).status, 204)
+  await device(bob, 'bob-phone-1')
+  await like(ann, bob)
+  await work()
+  assert.equal(to('ann-phone-1')[0]?.title, `${bob.name} likes what you wrote`)
+  assert.equal(to('ann-phone-2')[0]?.title, `${bob.name} 赞了你`)
+  assert.equal(to('ann-phone-1')[0]?.data.type, 'like')
+  assert.deepEqual(to('bob-phone-1'), [])
+})
+
+test('a device belongs to the last to sign in on it, and can be taken off', async () => {
+  const [ann, bob] = [await person(), await person()]
+  await device(ann, 'shared-phone')
+  await device(bob, 'shared-phone')
+  assert.deepEqual((await as(ann, 'GET', '/user/devices')).body, [])
+  assert.equal((await as(bob, 'GET', '/user/devices')).body[0].token, 'shared-phone')
+  assert.equal((await as(ann, 'DELETE', '/user/devices', { token: 'shared-phone' })).status, 204)
+  assert.equal((await as(bob, 'GET', '/user/devices')).body.length, 1)
+  assert.equal((await as(bob, 'DELETE', '/user/devices', { token: 'shared-phone' })).status, 204)
+  await like(bob, ann)
+  await work()
+  assert.deepEqual(to('shared-phone'), [])
+  assert.equal((await as(ann, 'PUT', '/user/devices', { token: 'x', platform: 'ios' })).status, 422)
+  assert.equal((await as(ann, 'PUT', '/user/devices', { token: 'long enough', platform: 'pc' })).status, 422)
+})
+
+test('nothing is sent after signing out, nor to devices that are gone', async () => {
+  const [ann, bob] = [await person(), await person()]
+  await device(ann, 'signed-out-phone')
+  await device(bob, 'gone-phone-1')
+  await revokeTokens(ctx, sql, ann.id)
+  gone = ['gone-phone-1']
+  await like(ann, bob)
+  await like(bob, ann)
+  await work()
+  gone = []
+  assert.deepEqual(to('signed-out-phone'), [])
+  const left = await sql`select 1 from push_devices where token in ('signed-out-phone', 'gone-phone-1')`
+  assert.equal(left.length, 0)
+})
+
+test('a gateway that is away costs nothing but time', async () => {
+  const [ann, bob] = [await person(), await person()]
+  await device(ann, 'patient-phone')
+  fails = true
+  await like(ann, bob)
+  await work()
+  fails = false
+  assert.equal((await as(ann, 'GET', '/user/notification-statistics')).body.like.badge, 1)
+  await sql`update graphile_worker._private_jobs set run_at = now()`
+  await work()
+  assert.equal(to('patient-phone').length, 1)
+})
+
+test('at most twenty devices are kept, the latest ones', async () => {
+  const ann = await person()
+  for (let number = 10; number < 32; number += 1) await device(ann, `device-${number}`)
+  const tokens = (await as(ann, 'GET', '/user/devices')).body.map((each: { token: string }) => each.token)
+  assert.equal(tokens.length, 20)
+  assert.ok(tokens.includes('device-31') && !tokens.includes('device-10'))
+})
+
+test('the gateway gets messages as JSON and names devices that are gone', async () => {
+  let received: object = {}
+  const gateway = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    received = { authorization: request.headers.authorization, ...JSON.parse(body) }
+    response.writeHead(request.url === '/fail' ? 500 : 200).end('{"gone": ["b", 3]}')
+  }).listen(0, '127.0.0.1')
+  await once(gateway, 'listening')
+  const url = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`
+  const message: PushMessage = { token: 'b', platform: 'web', title: 'Hi', text: '', data: {} }
+  const push = createPush({ provider: 'http', url, secret: 's3cret' })
+  assert.deepEqual(await push.send([message]), { gone: ['b'] })
+  assert.deepEqual(received, { authorization: 'Bearer s3cret', messages: [message] })
+  await assert.rejects(
+    createPush({ provider: 'http', url: `${url}/fail`, secret: 'x' }).send([message]),
+    /500/,
+  )
+  gateway.close()
+  const lines: unknown[] = []
+  const log = { debug: (line: unknown) => lines.push(line) }
+  await createPush({ provider: 'log', log: log as never }).send([message])
+  assert.deepEqual(lines, [{ platform: 'web', title: 'Hi' }])
+})

@@ -1,0 +1,144 @@
+import type { Db } from '#platform/database.ts'
+
+/** Writes an event for whoever listens to its type; answers nothing when nobody does or it was written before. */
+export async function insertEvent(
+  sql: Db,
+  event: { key: string; type: string; body: string },
+): Promise<number | undefined> {
+  const [row] = await sql<{ id: number }[]>`
+    insert into webhook_events (key, type, body)
+    select ${event.key}, ${event.type}, ${event.body}
+    where exists (select from webhook_endpoints where enabled and (types is null or ${event.type} = any(types)))
+    on conflict (key) do nothing returning id`
+  return row?.id
+}
+
+/** Makes the deliveries of an event, once each; `endpointId` limits them to one endpoint, whatever it listens to. */
+export async function insertDeliveries(
+  sql: Db,
+  eventIds: number[],
+  endpointId: number | null = null,
+): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    insert into webhook_deliveries (endpoint_id, event_id)
+    select e.id, v.id from webhook_events v join webhook_endpoints e on e.enabled
+      ${endpointId === null ? sql`and (e.types is null or v.type = any(e.types))` : sql`and e.id = ${endpointId}`}
+    where v.id = any(${eventIds})
+    order by v.id, e.id
+    on conflict (event_id, endpoint_id) do nothing returning id`
+  return rows.map(({ id }) => id)
+}
+
+export type Claimed = {
+  id: number
+  endpoint_id: number
+  attempts: number
+  enabled: boolean
+  /** Seconds for which the endpoint is still to be left alone. */
+  paused: number
+  url: string
+  secret: string
+  former_secret: string | null
+  key: string
+  body: string
+}
+
+/** Takes a delivery that is due in hand for two minutes, so that it is sent by one worker only. */
+export async function claimDelivery(sql: Db, id: number): Promise<Claimed | undefined> {
+  const [row] = await sql<Claimed[]>`
+    update webhook_deliveries d set next_attempt_at = now() + interval '2 minutes'
+    from webhook_endpoints e, webhook_events v
+    where d.id = ${id} and d.status = 'pending' and d.next_attempt_at <= now() + interval '1 second'
+      and e.id = d.endpoint_id and v.id = d.event_id
+    returning d.id, d.endpoint_id, d.attempts, e.enabled, e.url, e.secret, v.key, v.body,
+      case when e.former_until > now() then e.former_secret end as former_secret,
+      coalesce(ceil(extract(epoch from e.paused_until - now())), 0)::int as paused`
+  return row
+}
+
+/** One attempt, as the delivery log keeps it. */
+export type Attempt = {
+  at: string
+  status: number | null
+  error: string | null
+  ms: number
+  response: string
+}
+
+/** Keeps an attempt and what follows from it. */
+export async function recordAttempt(
+  sql: Db,
+  id: number,
+  attempt: Attempt,
+  outcome: { status: 'pending' | 'delivered' | 'failed'; delaySeconds: number },
+): Promise<void> {
+  await sql`
+    update webhook_deliveries set status = ${outcome.status}, attempts = attempts + 1,
+      next_attempt_at = now() + make_interval(secs => ${outcome.delaySeconds}),
+      log = log || ${sql.json([attempt] as never)}::jsonb
+    where id = ${id}`
+}
+
+/** Puts a delivery off without counting an attempt. */
+export async function postponeDelivery(sql: Db, id: number, seconds: number): Promise<void> {
+  await sql`
+    update webhook_deliveries set next_attempt_at = now() + make_interval(secs => ${seconds}) where id = ${id}`
+}
+
+export async function cancelDelivery(sql: Db, id: number): Promise<void> {
+  await sql`update webhook_deliveries set status = 'cancelled' where id = ${id}`
+}
+
+/** Counts failures in a row; from the fifth on the endpoint is left alone for a minute after each. */
+export async function recordEndpoint(sql: Db, id: number, well: boolean, gone: boolean): Promise<void> {
+  if (well)
+    await sql`update webhook_endpoints set failures = 0, paused_until = null where id = ${id} and failures > 0`
+  else
+    await sql`
+      update webhook_endpoints set failures = failures + 1, enabled = enabled and not ${gone},
+        paused_until = case when failures >= 4 then now() + interval '1 minute' end
+      where id = ${id}`
+}
+
+/** Deliveries that should have been sent a while ago: their job was lost with its worker. */
+export async function findOverdue(sql: Db, limit: number): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select id from webhook_deliveries
+    where status = 'pending' and next_attempt_at < now() - interval '1 minute' order by next_attempt_at limit ${limit}`
+  return rows.map(({ id }) => id)
+}
+
+/** Makes deliveries due again from the first attempt on; answers which. */
+export async function resetDeliveries(
+  sql: Db,
+  endpointId: number,
+  which: { id: number } | { failedSince: string },
+  limit: number,
+): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    update webhook_deliveries set status = 'pending', attempts = 0, next_attempt_at = now()
+    where id in (
+      select id from webhook_deliveries where endpoint_id = ${endpointId}
+        ${
+          'id' in which
+            ? sql`and id = ${which.id}`
+            : sql`and status in ('failed', 'cancelled') and created_at >= ${which.failedSince}::timestamptz`
+        }
+      order by id limit ${limit}
+    )
+    returning id`
+  return rows.map(({ id }) => id)
+}
+
+/** Deletes events of long ago that are no longer being delivered, with their log. */
+export async function deleteOldEvents(sql: Db, days: number, limit: number): Promise<number> {
+  const rows = await sql`
+    delete from webhook_events where id in (
+      select v.id from webhook_events v
+      where v.created_at < now() - make_interval(days => ${days})
+        and not exists (select from webhook_deliveries d where d.event_id = v.id and d.status = 'pending')
+      order by v.created_at limit ${limit}
+    )
+    returning 1`
+  return rows.length
+}

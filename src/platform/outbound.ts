@@ -1,0 +1,89 @@
+import { lookup } from 'node:dns'
+import { request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+export type Outbound = {
+  headers: Record<string, string>
+  body: string
+  timeoutMs: number
+  /** Allows addresses of the own network, which are otherwise refused. */
+  allowPrivate: boolean
+}
+
+/** The status and the beginning of the answer. */
+export type Answered = { status: number; text: string }
+
+const MAX_ANSWER = 2048
+
+/** Whether an address belongs to the public internet; mapped and tunnelled private ones do not. */
+export function isPublicAddress(address: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast'
+}
+
+/** The address in a URL when it names one instead of a host. */
+export function literalAddress(url: URL): string | undefined {
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  return isIP(host) ? host : undefined
+}
+
+/**
+ * Sends JSON to an address that a user or operator named. Only public addresses are connected to, checked on the
+ * address that is really used so that a name cannot change its mind in between; redirects are not followed.
+ */
+export function postOutbound(url: string, options: Outbound): Promise<Answered> {
+  const target = new URL(url)
+  const literal = literalAddress(target)
+  if (!options.allowPrivate && literal !== undefined && !isPublicAddress(literal))
+    return Promise.reject(new Error(`refused: ${literal} is not a public address`))
+  const send = target.protocol === 'https:' ? requestHttps : requestHttp
+  return new Promise((resolve, reject) => {
+    const request = send(target, {
+      method: 'POST',
+      headers: { ...options.headers, 'content-length': Buffer.byteLength(options.body) },
+      signal: AbortSignal.timeout(options.timeoutMs),
+      // No connection is shared, so none was opened to an address that was not checked.
+      agent: false,
+      ...(options.allowPrivate ? {} : { lookup: publicLookup }),
+    })
+    request.on('error', (error) =>
+      reject(
+        error.name === 'TimeoutError' || error.name === 'AbortError'
+          ? new Error(`no answer in ${options.timeoutMs} ms`)
+          : error,
+      ),
+    )
+    request.on('response', (response) => {
+      const chunks: Buffer[] = []
+      let length = 0
+      const done = () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          text: Buffer.concat(chunks).toString('utf8').slice(0, MAX_ANSWER).replaceAll('\0', ''),
+        })
+      response.on('data', (chunk: Buffer) => {
+        chunks.push(chunk)
+        length += chunk.length
+        if (length < MAX_ANSWER) return
+        done()
+        response.destroy()
+      })
+      response.on('end', done)
+      response.on('error', reject)
+    })
+    request.end(options.body)
+  })
+}
+
+const publicLookup: LookupFunction = (hostname, options, callback) => {
+  lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    const [first] = addresses ?? []
+    const refused = addresses?.find(({ address }) => !isPublicAddress(address))
+    if (error) callback(error, '')
+    else if (refused || !first)
+      callback(new Error(`refused: ${hostname} is ${refused?.address}, not a public address`), '')
+    else if (options.all) callback(null, addresses)
+    else callback(null, first.address, first.family)
+  })
+}
