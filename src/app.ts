@@ -72,11 +72,11 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   notificationRoutes, // 1
   countRoutes(),
   streamRoutes,
+  deviceRoutes,
   orderRoutes,
   exchangeRoutes,
   rechargeRoutes,
   withdrawalRoutes,
-  deviceRoutes,
   signInRoutes, // 2
   codeRoutes,
   registrationRoutes,
