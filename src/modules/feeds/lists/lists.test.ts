@@ -272,6 +272,8 @@ describe('the liveliest', () => {
       list(`type=hot&limit=2${last ? `&hot=${last.hot}&after=${last.id}` : ''}`),
     )
     assert.deepEqual(found.slice(0, 5), [ids[0], ...ids.slice(1).toReversed()])
+    const byId = await pages((last) => list(`type=hot&limit=2${last ? `&after=${last.id}` : ''}`))
+    assert.deepEqual(byId, found)
     assert.equal(new Set(found).size, found.length)
     assert.ok((await list('type=hot&hot=100000&limit=100')).every(({ hot }) => hot < 100000))
     assert.equal((await list('type=hot&hot=100001&limit=1'))[0]!.id, ids[4])

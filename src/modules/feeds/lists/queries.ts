@@ -68,7 +68,14 @@ export const mergeFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage
   )
   select ${feedColumns(sql)}, f.hot from shown s join feeds f on f.id = s.id order by f.id desc`
 
-type HotPage = { viewerId: number; days: number; limit: number; hot: number; after: number }
+type HotPage = { viewerId: number; days: number; limit: number; hot?: number | undefined; after: number }
+
+/** Where the list goes on: after a rank, or after one feed, of the rank that is given or that it has now. */
+function belowCursor(sql: Db, hot: number | undefined, after: number) {
+  if (after === 0) return hot ? sql`and h.hot < ${hot}` : sql``
+  const rank = sql`coalesce((select hot from feed_hots where feed_id = ${after}), 0)`
+  return sql`and (h.hot, h.feed_id) < (${hot === undefined ? rank : sql`${hot}`}, ${after})`
+}
 
 /**
  * The liveliest feeds of the last days. The cursor is the last `hot`, or `hot` and id together, which also pages
@@ -77,8 +84,7 @@ type HotPage = { viewerId: number; days: number; limit: number; hot: number; aft
 export const listHotFeeds = (sql: Db, { viewerId, days, limit, hot, after }: HotPage) => sql<FeedRow[]>`
   select ${feedColumns(sql)}, h.hot from feed_hots h join feeds f on f.id = h.feed_id
   where h.created_at > now() - make_interval(days => ${days}) and f.deleted_at is null
-    ${after > 0 ? sql`and (h.hot, h.feed_id) < (${hot}, ${after})` : hot > 0 ? sql`and h.hot < ${hot}` : sql``}
-    ${unblocked(sql, viewerId)}
+    ${belowCursor(sql, hot, after)} ${unblocked(sql, viewerId)}
   order by h.hot desc, h.feed_id desc limit ${limit}`
 
 const patternOf = (query: string) => `%${escapeLike(nameKey(query))}%`

@@ -38,15 +38,7 @@ async function findRows(
   ctx: Context,
   viewerId: number,
   type: 'new' | 'hot' | 'follow' | 'users',
-  {
-    id: ids,
-    limit = ids?.length || 15,
-    after = 0,
-    hot = 0,
-    user = viewerId,
-    search = '',
-    screen,
-  }: FeedListQuery,
+  { id: ids, limit = ids?.length || 15, after = 0, hot, user = viewerId, search = '', screen }: FeedListQuery,
 ): Promise<FeedRow[]> {
   const { sql } = ctx
   const page = { viewerId, after, limit }
