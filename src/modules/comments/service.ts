@@ -1,6 +1,6 @@
 import { findMentions } from '#lib/mentions.ts'
 import { nameKey } from '#lib/text.ts'
-import { notify, type SystemType, takeBack } from '#modules/notifications/index.ts'
+import { notify, publishEvent, type SystemType, takeBack } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type CounterCheck, recount } from '#platform/counters.ts'
 import { type Tx, transaction } from '#platform/database.ts'
@@ -99,6 +99,11 @@ export async function writeComment(
     }
     // Of two notices of one comment to one person the first is kept.
     await notify(tx, [reply, owner, mention])
+    await publishEvent(ctx, tx, 'comment.created', {
+      id: comment.id,
+      user_id: userId,
+      commentable: { type: thing.type, id: target.id },
+    })
     return comment
   })
 }
@@ -119,6 +124,11 @@ export async function removeComment(
     const gone = await deleteComment(tx, thing, rules.count, target.id, commentId)
     if (!gone) throw notFound()
     await takeBack(tx, { cause: { type: 'comments', id: commentId } })
+    await publishEvent(ctx, tx, 'comment.deleted', {
+      id: commentId,
+      user_id: gone.user_id,
+      commentable: { type: thing.type, id: target.id },
+    })
     await rules.onRemove?.(tx, gone, target, userId)
     if (rules.removalNotice && gone.user_id !== userId)
       await notify(tx, {

@@ -8,5 +8,12 @@ export type { Taken } from './queries.ts'
 export type { Notice, NotificationType } from './schema.ts'
 export { notify, takeBack } from './service.ts'
 export type { Attempt } from './webhooks/queries.ts'
-export { publishEvent, replay, sendPing } from './webhooks/service.ts'
+export {
+  announceListened,
+  forgetListened,
+  isListenedTo,
+  publishEvent,
+  replay,
+  sendPing,
+} from './webhooks/service.ts'
 export { createWebhookSecret } from './webhooks/signature.ts'

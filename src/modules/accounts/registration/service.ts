@@ -1,6 +1,7 @@
 import { isUserName } from '#lib/identifiers.ts'
 import { nameKey } from '#lib/text.ts'
 import { addRoles } from '#modules/abilities/index.ts'
+import { publishEvent } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import { issueToken } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -53,7 +54,9 @@ export async function register(ctx: Context, body: Registration) {
       roles: [role],
       [account.field]: account.value,
     }
-    const { access_token, expires_in, refresh_ttl } = await issueToken(tx, await createUser(tx, person))
+    const id = await createUser(tx, person)
+    const { access_token, expires_in, refresh_ttl } = await issueToken(tx, id)
+    await publishEvent(ctx, tx, 'user.created', { id, name: body.name })
     return { token: access_token, ttl: expires_in, refresh_ttl }
   })
 }

@@ -8,6 +8,7 @@ import {
   setPassword,
   USER_CONSTRAINTS,
 } from '#modules/accounts/index.ts'
+import { publishEvent } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import { forgetTokens } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -78,6 +79,7 @@ export async function addUser(ctx: Context, request: FastifyRequest, input: User
       subjectId: id,
       after: { name, email, phone, roles },
     })
+    await publishEvent(ctx, tx, 'user.created', { id, name })
     return id
   })
 }

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { createWebhookSecret } from '#modules/notifications/index.ts'
+import { announceListened, createWebhookSecret, forgetListened } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
 import { notFound } from '#platform/errors.ts'
@@ -82,6 +82,7 @@ export function webhookRoutes(server: Server, ctx: Context) {
       const secret = createWebhookSecret()
       const id = await transaction(sql, async (tx) => {
         const made = await insertWebhook(tx, request.body, secrets.seal(secret))
+        await announceListened(ctx, tx)
         await recordAudit(tx, request, {
           action: 'webhooks.create',
           subjectType: 'webhooks',
@@ -90,6 +91,7 @@ export function webhookRoutes(server: Server, ctx: Context) {
         })
         return made
       })
+      forgetListened(ctx)
       return reply.code(201).send({ id, secret })
     },
   )
@@ -107,6 +109,7 @@ export function webhookRoutes(server: Server, ctx: Context) {
       if (request.body.url !== undefined) checkUrl(ctx, request.body.url)
       await transaction(sql, async (tx) => {
         if (!(await updateWebhook(tx, webhook, request.body))) throw notFound()
+        await announceListened(ctx, tx)
         await recordAudit(tx, request, {
           action: 'webhooks.update',
           subjectType: 'webhooks',
@@ -115,6 +118,7 @@ export function webhookRoutes(server: Server, ctx: Context) {
           after: request.body,
         })
       })
+      forgetListened(ctx)
       return reply.code(204).send()
     },
   )
@@ -157,6 +161,7 @@ export function webhookRoutes(server: Server, ctx: Context) {
       if (!former) throw notFound()
       await transaction(sql, async (tx) => {
         if (!(await deleteWebhook(tx, webhook))) throw notFound()
+        await announceListened(ctx, tx)
         await recordAudit(tx, request, {
           action: 'webhooks.delete',
           subjectType: 'webhooks',
@@ -164,6 +169,7 @@ export function webhookRoutes(server: Server, ctx: Context) {
           before: summaryOf(former),
         })
       })
+      forgetListened(ctx)
       return reply.code(204).send()
     },
   )

@@ -71,10 +71,10 @@ test('notifications and events reach who listens to their type, signed; a rollba
   const [ann, bob] = [await person(), await person()]
   const cause = { type: 'feeds', id: 1 }
   await notify(sql, { type: 'like', recipients: [ann.id], senderId: bob.id, cause, data: {} })
-  await publishEvent(sql, 'feed.created', { id: 1 })
+  await publishEvent(ctx, sql, 'feed.created', { id: 1 })
   await sql
     .begin(async (tx) => {
-      await publishEvent(tx, 'feed.created', { id: 2 })
+      await publishEvent(ctx, tx, 'feed.created', { id: 2 })
       throw new Error('no')
     })
     .catch(() => {})
@@ -106,7 +106,7 @@ test('while nobody listens nothing is written, and what is taken back first is n
   const cause = { type: 'feeds', id: 77 }
   const before = await sql`select 1 from webhook_events`
   await notify(sql, { type: 'like', recipients: [ann.id], senderId: bob.id, cause, data: {} })
-  await publishEvent(sql, 'feed.created', { id: 3 })
+  await publishEvent(ctx, sql, 'feed.created', { id: 3 })
   assert.equal((await sql`select 1 from webhook_events`).length, before.length)
   const hook = await endpoint()
   await takeBack(sql, { cause })
@@ -120,7 +120,7 @@ test('while nobody listens nothing is written, and what is taken back first is n
 test('a failure is tried again later under the same id, and given up after the last attempt', async () => {
   const hook = await endpoint()
   answer = { status: 500 }
-  await publishEvent(sql, 'feed.created', { id: 4 })
+  await publishEvent(ctx, sql, 'feed.created', { id: 4 })
   await work()
   assert.equal(hook.received().length, 1)
   const [first] = await hook.deliveries()
@@ -134,7 +134,7 @@ test('a failure is tried again later under the same id, and given up after the l
   assert.equal(new Set(hook.received().map(({ headers }) => headers['webhook-id'])).size, 1)
 
   answer = { status: 302, headers: { location: `${base}/elsewhere` } }
-  await publishEvent(sql, 'feed.created', { id: 5 })
+  await publishEvent(ctx, sql, 'feed.created', { id: 5 })
   await work()
   for (let attempt = 0; attempt < 12; attempt += 1) await skipTime()
   const [failed] = await hook.deliveries('?status=failed')
@@ -154,7 +154,7 @@ test('a failure is tried again later under the same id, and given up after the l
 test('an endpoint that keeps failing is left alone for a while', async () => {
   const hook = await endpoint()
   answer = { status: 503 }
-  for (let id = 0; id < 8; id += 1) await publishEvent(sql, 'feed.created', { id })
+  for (let id = 0; id < 8; id += 1) await publishEvent(ctx, sql, 'feed.created', { id })
   await work()
   assert.ok(hook.received().length >= 5 && hook.received().length < 8, `${hook.received().length} attempts`)
   answer = { status: 204 }
@@ -168,7 +168,7 @@ test('an endpoint that keeps failing is left alone for a while', async () => {
 test('all that failed since a time can be sent again; 410 disables an endpoint', async () => {
   const hook = await endpoint()
   answer = { status: 410 }
-  await publishEvent(sql, 'feed.created', { id: 6 })
+  await publishEvent(ctx, sql, 'feed.created', { id: 6 })
   await work()
   assert.equal((await as(admin, 'GET', `/admin/webhooks/${hook.id}`)).body.enabled, false)
   await skipTime()
@@ -208,7 +208,7 @@ test('after a rotation both secrets sign; a ping tries an endpoint out', async (
 
 test('deliveries whose worker died are picked up, and each is sent by one worker', async () => {
   const hook = await endpoint()
-  await publishEvent(sql, 'feed.created', { id: 7 })
+  await publishEvent(ctx, sql, 'feed.created', { id: 7 })
   const [event] = await sql<{ id: number }[]>`select max(id) as id from webhook_events`
   await notificationTasks(ctx).deliver_events?.({ ids: [event!.id] }, {} as never)
   await sql`delete from graphile_worker._private_jobs`
@@ -221,9 +221,30 @@ test('deliveries whose worker died are picked up, and each is sent by one worker
   await hook.remove()
 })
 
+test('what people write and delete is told of, with ids only', async () => {
+  const hook = await endpoint({ types: ['feed.created', 'feed.deleted', 'comment.created', 'topic.created'] })
+  const ann = await person()
+  const feed = await as(ann, 'POST', '/feeds', {
+    feed_content: 'Hello',
+    feed_from: 1,
+    feed_mark: `${ann.id}${Date.now()}`,
+  })
+  assert.equal(feed.status, 201, JSON.stringify(feed.body))
+  await as(ann, 'POST', `/feeds/${feed.body.id}/comments`, { body: 'And more' })
+  await as(ann, 'POST', '/feed/topics', { name: `topic ${ann.id}` })
+  await as(ann, 'DELETE', `/feeds/${feed.body.id}/currency`)
+  await work()
+  const told = new Map(hook.received().map(({ body }) => [JSON.parse(body).type, JSON.parse(body).data]))
+  assert.deepEqual(told.get('feed.created'), { id: feed.body.id, user_id: ann.id })
+  assert.deepEqual(told.get('feed.deleted'), { id: feed.body.id, deleted_by: ann.id })
+  assert.deepEqual(told.get('comment.created').commentable, { type: 'feeds', id: feed.body.id })
+  assert.equal(told.get('topic.created').user_id, ann.id)
+  await hook.remove()
+})
+
 test('old events are tidied with their log', async () => {
   const hook = await endpoint()
-  await publishEvent(sql, 'feed.created', { id: 8 })
+  await publishEvent(ctx, sql, 'feed.created', { id: 8 })
   await work()
   await sql`update webhook_events set created_at = now() - interval '31 days'`
   await notificationTasks(ctx).tidy_webhook_events?.({}, {} as never)
@@ -279,7 +300,7 @@ test('only public addresses are sent to unless the configuration allows others',
     const hook = await as(admin, 'POST', '/admin/webhooks', { url: 'https://example.com/hook' })
     assert.equal(hook.status, 201)
     await sql`update webhook_endpoints set url = ${`${base}/inside`} where id = ${hook.body.id}`
-    await publishEvent(sql, 'feed.created', { id: 9 })
+    await publishEvent(ctx, sql, 'feed.created', { id: 9 })
     await work()
     const deliveries = await as(admin, 'GET', `/admin/webhooks/${hook.body.id}/deliveries`)
     const id = deliveries.body.data[0].id
@@ -297,7 +318,7 @@ test('endpoints are listed and changed by holders of the ability, and are scoped
   const listed = await as(admin, 'GET', '/admin/webhooks?q=BILLING')
   assert.deepEqual([listed.body.total, listed.body.data[0].id], [1, one.id])
   assert.equal(listed.body.data[0].secret, undefined)
-  await publishEvent(sql, 'feed.created', { id: 10 })
+  await publishEvent(ctx, sql, 'feed.created', { id: 10 })
   await work()
   const [delivery] = await one.deliveries()
   assert.equal((await as(admin, 'GET', `/admin/webhooks/${two.id}/deliveries/${delivery.id}`)).status, 404)

@@ -3,7 +3,7 @@ import { cutCharacters, grams, nameKey } from '#lib/text.ts'
 import { type Ability, hasAbility } from '#modules/abilities/index.ts'
 import { attachFiles } from '#modules/files/index.ts'
 import { setLikesOwner } from '#modules/likes/index.ts'
-import { notify, takeBack } from '#modules/notifications/index.ts'
+import { isListenedTo, notify, publishEvent, takeBack } from '#modules/notifications/index.ts'
 import { linkTopics, unlinkTopics } from '#modules/topics/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Tx, transaction } from '#platform/database.ts'
@@ -84,8 +84,12 @@ export async function publishFeed(
   ]
   const names = findMentions(draft.content ?? '').map(nameKey)
   if (new Set(images.map(({ id }) => id)).size < images.length) throw fileTwice('images')
+  const listened = await isListenedTo(ctx, ctx.sql, 'feed.created')
   const alone =
-    images.length + topicIds.length + names.length === 0 && !video && draft.repostableType === null
+    !listened &&
+    images.length + topicIds.length + names.length === 0 &&
+    !video &&
+    draft.repostableType === null
   if (alone) return (await insertFeed(ctx.sql, draft)).id
 
   return transaction(ctx.sql, async (tx) => {
@@ -110,6 +114,7 @@ export async function publishFeed(
         cause: { type: FEEDS, id },
         data: { resource: { type: FEEDS, id }, contents: cutCharacters(draft.content ?? '', QUOTED) },
       })
+    await publishEvent(ctx, tx, 'feed.created', { id, user_id: userId })
     return id
   })
 }
@@ -159,7 +164,10 @@ async function attachVideo(
 export async function removeFeed(ctx: Context, feedId: number, userId: number): Promise<void> {
   const ability: Ability = '[feed] Delete Feed'
   const anybodys = await hasAbility(ctx, userId, ability)
-  await transaction(ctx.sql, (tx) => deleteFeed(tx, feedId, { userId, anybodys }))
+  await transaction(ctx.sql, async (tx) => {
+    await deleteFeed(tx, feedId, { userId, anybodys })
+    await publishEvent(ctx, tx, 'feed.deleted', { id: feedId, deleted_by: userId })
+  })
 }
 
 /**

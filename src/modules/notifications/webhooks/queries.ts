@@ -1,16 +1,23 @@
 import type { Db } from '#platform/database.ts'
 
-/** Writes an event for whoever listens to its type; answers nothing when nobody does or it was written before. */
+/** What the enabled endpoints listen to: types, or null for all. */
+export async function findListened(sql: Db): Promise<(string[] | null)[]> {
+  const rows = await sql<{ types: string[] | null }[]>`select types from webhook_endpoints where enabled`
+  return rows.map(({ types }) => types)
+}
+
+/** Writes an event, unless it was written before, and a job that delivers it. */
 export async function insertEvent(
   sql: Db,
   event: { key: string; type: string; body: string },
-): Promise<number | undefined> {
-  const [row] = await sql<{ id: number }[]>`
-    insert into webhook_events (key, type, body)
-    select ${event.key}, ${event.type}, ${event.body}
-    where exists (select from webhook_endpoints where enabled and (types is null or ${event.type} = any(types)))
-    on conflict (key) do nothing returning id`
-  return row?.id
+): Promise<void> {
+  await sql`
+    with made as (
+      insert into webhook_events (key, type, body) values (${event.key}, ${event.type}, ${event.body})
+      on conflict (key) do nothing returning id
+    )
+    select (graphile_worker.add_job('deliver_events', json_build_object('ids', json_agg(id)))).id
+    from made having count(*) > 0`
 }
 
 /** Makes the deliveries of an event, once each; `endpointId` limits them to one endpoint, whatever it listens to. */

@@ -1,4 +1,5 @@
 import { uuidv7 } from '#lib/ids.ts'
+import { defineCache } from '#platform/cache.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, transaction } from '#platform/database.ts'
 import { addJob } from '#platform/jobs.ts'
@@ -11,6 +12,7 @@ import {
   cancelDelivery,
   claimDelivery,
   deleteOldEvents,
+  findListened,
   findOverdue,
   insertDeliveries,
   insertEvent,
@@ -30,13 +32,29 @@ const AT_ONCE = 500
 const bodyOf = (type: string, data: object) =>
   JSON.stringify({ type, timestamp: new Date().toISOString(), data })
 
+type Listened = { types: (string[] | null)[] }
+
+const cacheOf = defineCache<Listened>('webhooks', { max: 1, ttlMs: 30_000 })
+
+/** Whether any endpoint wants events of a type, from memory: what nobody wants costs nothing. */
+export async function isListenedTo(ctx: Context, sql: Db, type: string): Promise<boolean> {
+  const { types } = await cacheOf(ctx).get('all', async () => ({ types: await findListened(sql) }))
+  return types.some((each) => each === null || each.includes(type))
+}
+
+/** Tells every node, on commit, that endpoints were changed; call `forgetListened` after the commit. */
+export const announceListened = (ctx: Context, tx: Db) => cacheOf(ctx).announce(tx, 'all')
+
+/** Makes this node look at once at what is listened to. */
+export const forgetListened = (ctx: Context) => cacheOf(ctx).drop('all')
+
 /**
  * Tells the operator's systems that something happened, if and only if the caller's transaction commits. `type` is a
- * name such as `feed.created`; nothing is written while nobody listens to it.
+ * name such as `feed.created`, `data` holds ids rather than contents.
  */
-export async function publishEvent(tx: Db, type: string, data: object): Promise<void> {
-  const id = await insertEvent(tx, { key: `msg_${uuidv7()}`, type, body: bodyOf(type, data) })
-  if (id !== undefined) await addJob(tx, 'deliver_events', { ids: [id] })
+export async function publishEvent(ctx: Context, tx: Db, type: string, data: object): Promise<void> {
+  if (await isListenedTo(ctx, tx, type))
+    await insertEvent(tx, { key: `msg_${uuidv7()}`, type, body: bodyOf(type, data) })
 }
 
 /** Makes the deliveries of events and a job for each. */
@@ -63,8 +81,7 @@ export async function announce(ctx: Context, places: [number, number][]): Promis
     const type = 'notification.created'
     for (const row of rows) {
       const data = { user_id: row.user_id, type: row.type, ...notificationView(row, 'en') }
-      const id = await insertEvent(tx, { key: `msg_${row.id}`, type, body: bodyOf(type, data) })
-      if (id !== undefined) await addJob(tx, 'deliver_events', { ids: [id] })
+      await insertEvent(tx, { key: `msg_${row.id}`, type, body: bodyOf(type, data) })
     }
   })
 }

@@ -1,5 +1,6 @@
 import { nameKey } from '#lib/text.ts'
 import { getStoredNode, type StoredNode } from '#modules/files/index.ts'
+import { publishEvent } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, onConstraint, transaction } from '#platform/database.ts'
@@ -37,7 +38,11 @@ export async function addTopic(
 /** Makes a topic; with the review switch on it waits for a reviewer. */
 export async function createTopic(ctx: Context, creatorId: number, topic: NewTopic): Promise<number> {
   const status = (await readSettings(ctx))['feed:topic:need-review'] ? 'waiting' : 'passed'
-  return transaction(ctx.sql, (tx) => addTopic(tx, { creatorId, status, topic }))
+  return transaction(ctx.sql, async (tx) => {
+    const id = await addTopic(tx, { creatorId, status, topic })
+    await publishEvent(ctx, tx, 'topic.created', { id, user_id: creatorId, status })
+    return id
+  })
 }
 
 /** Changes what is given; null clears the description or the logo. `userId` has to own a new logo. */
