@@ -10,6 +10,7 @@ import { registrationRoutes } from '#modules/accounts/registration/routes.ts'
 import { signInRoutes } from '#modules/accounts/sign-in/routes.ts'
 import { userRoutes } from '#modules/accounts/users/routes.ts'
 import { auditRoutes } from '#modules/admin/audit/routes.ts'
+import { adminFeedPinRoutes } from '#modules/admin/feed-pinneds/routes.ts'
 import { adminFeedRoutes } from '#modules/admin/feeds/routes.ts'
 import { adminBalanceRoutes, adminLedgerRoutes, adminPaymentRoutes } from '#modules/admin/ledger/routes.ts'
 import { adminMusicRoutes } from '#modules/admin/music/routes.ts'
@@ -25,9 +26,10 @@ import { webhookDeliveryRoutes } from '#modules/admin/webhooks/deliveries/routes
 import { webhookRoutes } from '#modules/admin/webhooks/routes.ts'
 import { commentThing } from '#modules/comments/index.ts'
 import { commentRoutes } from '#modules/comments/routes.ts'
-import { feedReader } from '#modules/feeds/index.ts'
+import { FEED_COMMENT, feedReader } from '#modules/feeds/index.ts'
 import { feedInteractionRoutes } from '#modules/feeds/interactions/routes.ts'
 import { feedListRoutes } from '#modules/feeds/lists/routes.ts'
+import { feedPinRoutes } from '#modules/feeds/pins/routes.ts'
 import { feedPublishingRoutes } from '#modules/feeds/publishing/routes.ts'
 import { feedRankRoutes } from '#modules/feeds/ranks/routes.ts'
 import { nodeBytesRoutes, nodeRoutes } from '#modules/files/nodes/routes.ts'
@@ -44,6 +46,7 @@ import { countRoutes } from '#modules/notifications/counts/routes.ts'
 import { deviceRoutes } from '#modules/notifications/push/routes.ts'
 import { notificationRoutes } from '#modules/notifications/routes.ts'
 import { streamRoutes } from '#modules/notifications/stream/routes.ts'
+import { countWaiting, pinChecks } from '#modules/pinning/index.ts'
 import { rankRoutes } from '#modules/ranks/routes.ts'
 import { mountReports } from '#modules/reports/index.ts'
 import { userReportRoutes } from '#modules/reports/routes.ts'
@@ -70,7 +73,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   abilityRoutes,
   nodeRoutes,
   notificationRoutes, // 1
-  countRoutes(),
+  countRoutes({ 'feed-comment-pinned': (sql, id, since) => countWaiting(sql, FEED_COMMENT, id, since) }),
   streamRoutes,
   deviceRoutes,
   orderRoutes,
@@ -98,6 +101,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   feedListRoutes,
   feedInteractionRoutes,
   feedRankRoutes,
+  feedPinRoutes,
   rankRoutes, // 6
   auditRoutes, // 7
   noticeRoutes,
@@ -111,7 +115,8 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   reportAdminRoutes,
   adminBalanceRoutes,
   adminPaymentRoutes,
-  adminLedgerRoutes([]),
+  adminLedgerRoutes(pinChecks),
+  adminFeedPinRoutes,
   adminTopicRoutes,
   adminFeedRoutes,
   adminMusicRoutes,

@@ -4,6 +4,7 @@ import { feedSchedules, feedTasks } from '#modules/feeds/jobs.ts'
 import { fileSchedules, fileTasks } from '#modules/files/jobs.ts'
 import { ledgerSchedules, ledgerTasks } from '#modules/ledger/jobs.ts'
 import { notificationSchedules, notificationTasks } from '#modules/notifications/jobs.ts'
+import { pinningSchedules, pinningTasks } from '#modules/pinning/jobs.ts'
 import { tokenSchedules, tokenTasks } from '#modules/tokens/jobs.ts'
 import type { Context } from '#platform/context.ts'
 import { type JobsConnection, runJobs, type Schedule, type TaskList } from '#platform/jobs.ts'
@@ -16,6 +17,7 @@ const TASKS: ((ctx: Context) => TaskList)[] = [
   ledgerTasks,
   codeTasks,
   commentTasks,
+  pinningTasks,
   feedTasks,
 ]
 
@@ -27,6 +29,7 @@ const SCHEDULES: Schedule[] = [
   ...ledgerSchedules,
   ...codeSchedules,
   ...commentSchedules,
+  ...pinningSchedules,
   ...feedSchedules,
 ]
 

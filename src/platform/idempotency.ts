@@ -1,15 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import postgres from 'postgres'
 import type { Context } from '#platform/context.ts'
-import { type Db, type Tx, transaction } from '#platform/database.ts'
+import { type Db, statement, type Tx, transaction } from '#platform/database.ts'
 import { apiError, invalidField } from '#platform/errors.ts'
 import { viewerOf } from '#platform/http.ts'
 
 /** A successful answer: its status, and its body where it has one. */
 export type Done<T = unknown> = { status: number; body?: T }
 
-/** Does the work of a request in one transaction that also keeps its answer. */
-export type Atomically = <T>(work: (tx: Tx) => Promise<Done<T>>) => Promise<Done<T>>
+/**
+ * Does the work of a request in one transaction that also keeps its answer. Work that says `single` is one statement:
+ * without an answer to keep it needs no transaction around it.
+ */
+export type Atomically = <T>(
+  work: (tx: Tx) => Promise<Done<T>>,
+  options?: { single: boolean },
+) => Promise<Done<T>>
 
 const HOURS = 24
 
@@ -100,7 +106,12 @@ export async function once(
   const named = nameOf(ctx, request)
   // A handler returns the reply that it sent, which the types of typed routes know as void.
   const send = ({ status, body }: Done) => reply.code(status).send(body) as unknown as undefined
-  if (!named) return send(await respond((work) => transaction(ctx.sql, work)))
+  if (!named)
+    return send(
+      await respond((work, { single } = { single: false }) =>
+        (single ? statement : transaction)(ctx.sql, work),
+      ),
+    )
   const replay = (kept: Kept) => {
     if (kept.fingerprint !== named.fingerprint) throw keyReused()
     reply.header('Idempotency-Replayed', 'true')

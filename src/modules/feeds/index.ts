@@ -1,5 +1,7 @@
 export { feedCounters } from './counters/queries.ts'
 export { noSuchFeed } from './errors.ts'
+export { FEED_COMMENT } from './pins/queries.ts'
+export { feedPins } from './pins/service.ts'
 export { deleteFeed, restoreFeed } from './publishing/service.ts'
 export { FeedView } from './schema.ts'
 export { feedReader, feedThing, removeFeedComment } from './service.ts'

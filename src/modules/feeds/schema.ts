@@ -23,6 +23,7 @@ export const PreviewComment = Type.Object({
   ...CommentWithPeople.properties,
   pinned: Type.Optional(Type.Boolean()),
 })
+export type PreviewComment = Static<typeof PreviewComment>
 
 /** A feed as lists show it (R §15.2). */
 export const FeedView = Type.Object({

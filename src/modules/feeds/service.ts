@@ -3,6 +3,7 @@ import { type CommentRules, removeComment } from '#modules/comments/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Counts, Reader, Thing } from '#platform/things.ts'
 import { noSuchFeed } from './errors.ts'
+import { cancelPinOfComment } from './pins/service.ts'
 import { findTarget, findVisibleFeeds } from './queries.ts'
 import { FEEDS, feedViews } from './view.ts'
 
@@ -33,6 +34,9 @@ const countComments: Counts = (sql) => [
 export const commentRules: CommentRules = {
   count: countComments,
   removalNotice: 'delete:feed/comment',
+  onRemove: async (tx, comment) => {
+    await cancelPinOfComment(tx, comment.id)
+  },
   mayModerate: (ctx, _target, viewerId) => hasAbility(ctx, viewerId, '[feed] Delete Comment'),
 }
 
@@ -46,6 +50,13 @@ export async function removeFeedComment(
 ): Promise<void> {
   const target = await findTarget(ctx.sql, feedId)
   if (!target) throw noSuchFeed()
-  const rules = { ...commentRules, mayModerate: async () => true, onRemove }
+  const rules: CommentRules = {
+    ...commentRules,
+    mayModerate: async () => true,
+    async onRemove(...removed) {
+      await commentRules.onRemove?.(...removed)
+      await onRemove(...removed)
+    },
+  }
   await removeComment(ctx, feedThing, rules, target, moderatorId, commentId)
 }

@@ -5,8 +5,9 @@ import { latestComments } from '#modules/comments/index.ts'
 import { findLiked } from '#modules/likes/index.ts'
 import { topicNames } from '#modules/topics/index.ts'
 import type { Context } from '#platform/context.ts'
+import { pinnedPreviews } from './pins/view.ts'
 import { type FeedRow, findFeedRows, findImages, findTopicLinks, findVideos } from './queries.ts'
-import type { FeedView } from './schema.ts'
+import type { FeedView, PreviewComment } from './schema.ts'
 import { feedViewsTally } from './views/queries.ts'
 
 /** The name of feeds on the wire and in tables (R §1.10). */
@@ -14,6 +15,13 @@ export const FEEDS = 'feeds'
 
 /** How many of the newest comments a feed in a list shows (R §15.2). */
 const PREVIEW = 5
+
+/** Pinned comments come first, and once. */
+function withPinned(pinned: PreviewComment[], latest: PreviewComment[]): PreviewComment[] {
+  if (pinned.length === 0) return latest
+  const shown = new Set(pinned.map(({ id }) => id))
+  return [...pinned, ...latest.filter(({ id }) => !shown.has(id))]
+}
 
 /** An integer goes out as one: `5` and `"5"` are the same mark. */
 const markView = (mark: string) =>
@@ -53,7 +61,7 @@ export async function feedItems(
   const idsWith = (has: (row: FeedRow) => boolean) => rows.filter(has).map(({ id }) => id)
   const withImages = idsWith((row) => row.has_images)
   const withVideo = idsWith((row) => row.has_video)
-  const [users, topics, images, videos, liked, collected, comments] = await Promise.all([
+  const [users, topics, images, videos, liked, collected, pinned, comments] = await Promise.all([
     userViews(
       ctx,
       sql,
@@ -74,6 +82,12 @@ export async function feedItems(
       viewerId,
     ),
     findCollected(sql, FEEDS, ids, viewerId),
+    pinnedPreviews(
+      ctx,
+      idsWith((row) => row.feed_comment_count > 0),
+      PREVIEW,
+      viewerId,
+    ),
     latestComments(ctx, {
       type: FEEDS,
       thingIds: idsWith((row) => row.feed_comment_count > 0),
@@ -114,7 +128,7 @@ export async function feedItems(
         ? { video_id: video.video_id, cover_id: video.cover_id, height: video.height, width: video.width }
         : null,
       paid_node: null,
-      comments: comments.get(row.id) ?? [],
+      comments: withPinned(pinned.get(row.id) ?? [], comments.get(row.id) ?? []),
     }
   })
 }

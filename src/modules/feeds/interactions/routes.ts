@@ -4,6 +4,7 @@ import { mountLikes } from '#modules/likes/index.ts'
 import { mountReports } from '#modules/reports/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Server } from '#platform/http.ts'
+import { pinnedComments } from '../pins/service.ts'
 import { commentRules, countLikes, feedThing } from '../service.ts'
 
 /** What people do to feeds (R §15.1). */
@@ -13,6 +14,7 @@ export function feedInteractionRoutes(server: Server, ctx: Context) {
     path: '/feeds/:feed/comments',
     shape: 'pinned',
     single: true,
+    pinned: pinnedComments,
   })
   mountLikes(server, ctx, feedThing, {
     create: '/feeds/:feed/like',

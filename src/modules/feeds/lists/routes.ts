@@ -11,7 +11,7 @@ import {
   TopicFeedsParams,
   TopicFeedsQuery,
 } from './schema.ts'
-import { getFeed, listCollectedFeeds, listFeeds, listFeedsOfTopic } from './service.ts'
+import { getFeed, listCollectedFeeds, listFeeds, listFeedsOfTopic, listPinned } from './service.ts'
 
 export function feedListRoutes(server: Server, ctx: Context) {
   server.get(
@@ -25,11 +25,14 @@ export function feedListRoutes(server: Server, ctx: Context) {
         response: { 200: FeedList },
       },
     },
-    async (request) => ({
-      ad: null,
-      pinned: [],
-      feeds: await listFeeds(ctx, viewerId(request), request.query),
-    }),
+    async (request) => {
+      const viewer = viewerId(request)
+      const [pinned, feeds] = await Promise.all([
+        listPinned(ctx, viewer, request.query),
+        listFeeds(ctx, viewer, request.query),
+      ])
+      return { ad: null, pinned, feeds }
+    },
   )
 
   server.get(

@@ -5,6 +5,7 @@ import { requireVisibleTopic } from '#modules/topics/index.ts'
 import type { Context } from '#platform/context.ts'
 import { forbidden, unauthenticated } from '#platform/errors.ts'
 import { noSuchFeed } from '../errors.ts'
+import { listPinnedFeeds, listPinnedFeedsOfUser } from '../pins/queries.ts'
 import { type FeedRow, findFeedRows } from '../queries.ts'
 import type { FeedView } from '../schema.ts'
 import { FEEDS, feedItems } from '../view.ts'
@@ -34,6 +35,18 @@ export async function listFeeds(ctx: Context, viewerId: number, query: FeedListQ
   return feedItems(ctx, rows, viewerId, { fresh: type !== 'hot' })
 }
 
+/** The pinned feeds that come with the first page (R §4.7); being shown is a view. */
+export async function listPinned(
+  ctx: Context,
+  viewerId: number,
+  { type, id, after = 0, hot = 0, search }: FeedListQuery,
+): Promise<FeedView[]> {
+  if (after > 0 || hot > 0 || id || search !== undefined || type === 'follow' || type === 'users') return []
+  const rows = await listPinnedFeeds(ctx.sql, viewerId)
+  feedViewsTally(ctx).add(rows.map((row) => row.id))
+  return feedItems(ctx, rows, viewerId)
+}
+
 async function findRows(
   ctx: Context,
   viewerId: number,
@@ -47,7 +60,8 @@ async function findRows(
     return listHotFeeds(sql, { ...page, days, hot })
   }
   if (type === 'follow') return listFollowedFeeds(ctx, page)
-  // Nothing is priced or pinned.
+  if (type === 'users' && screen === 'pinned') return listPinnedFeedsOfUser(sql, user, page)
+  // Nothing is priced.
   if (type === 'users') return screen ? [] : listFeedsOfUser(sql, user, page)
   return nameKey(search) === '' ? listNewFeeds(sql, page, ids) : searchFeeds(ctx, search, page, ids)
 }

@@ -1,5 +1,6 @@
 import type { Context } from '#platform/context.ts'
 import { type Server, say, viewerOf } from '#platform/http.ts'
+import { once } from '#platform/idempotency.ts'
 import { Empty, MessageWithId } from '#platform/schema.ts'
 import type { Readers } from '#platform/things.ts'
 import { FeedParams } from '../schema.ts'
@@ -30,9 +31,12 @@ export const feedPublishingRoutes = (readers: Readers) => (server: Server, ctx: 
         config: { access: 'user' },
         schema: { tags, summary: 'Delete a feed', params: FeedParams, response: { 204: Empty } },
       },
-      async (request, reply) => {
-        await removeFeed(ctx, request.params.feed, viewerOf(request).id)
-        return reply.code(204).send()
-      },
+      (request, reply) =>
+        once(ctx, request, reply, (atomically) =>
+          atomically(async (tx) => {
+            await removeFeed(ctx, tx, request.params.feed, viewerOf(request).id)
+            return { status: 204 }
+          }),
+        ),
     )
 }

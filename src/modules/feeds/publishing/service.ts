@@ -17,6 +17,7 @@ import {
   placeIncomplete,
   repostIncomplete,
 } from '../errors.ts'
+import { cancelPinsOfFeed } from '../pins/service.ts'
 import { FEEDS } from '../view.ts'
 import {
   type FeedDraft,
@@ -161,18 +162,16 @@ async function attachVideo(
 }
 
 /** Deletes a feed for its author, or for who may delete anybody's (R §4.5). A second call finds none. */
-export async function removeFeed(ctx: Context, feedId: number, userId: number): Promise<void> {
+export async function removeFeed(ctx: Context, tx: Tx, feedId: number, userId: number): Promise<void> {
   const ability: Ability = '[feed] Delete Feed'
   const anybodys = await hasAbility(ctx, userId, ability)
-  await transaction(ctx.sql, async (tx) => {
-    await deleteFeed(tx, feedId, { userId, anybodys })
-    await publishEvent(ctx, tx, 'feed.deleted', { id: feedId, deleted_by: userId })
-  })
+  await deleteFeed(tx, feedId, { userId, anybodys })
+  await publishEvent(ctx, tx, 'feed.deleted', { id: feedId, deleted_by: userId })
 }
 
 /**
- * Deletes a feed in the caller's transaction: out of lists, topics and counts. Comments and likes stay (R §4.5), but the
- * likes no longer count for its author (R §28, 59).
+ * Deletes a feed in the caller's transaction: out of lists, topics and counts; what was paid for pins that wait is given
+ * back. Comments and likes stay (R §4.5), but the likes no longer count for its author (R §28, 59).
  */
 export async function deleteFeed(
   tx: Tx,
@@ -182,6 +181,7 @@ export async function deleteFeed(
   const { found, removed, author, likes } = await markDeleted(tx, feedId, by)
   if (!found) throw noSuchFeed()
   if (!removed) throw notYourFeed()
+  await cancelPinsOfFeed(tx, feedId)
   if (likes > 0) await setLikesOwner(tx, FEEDS, feedId, { from: author, to: 0 })
   const topicIds = await removeTopicLinks(tx, feedId)
   await unlinkTopics(tx, { topicIds, userId: author })

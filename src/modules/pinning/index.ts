@@ -1,0 +1,25 @@
+export { noLongerWaiting, notPinned, pinnedAlready } from './errors.ts'
+export { type DecisionOptions, mountPinning, type PinOptions } from './mount.ts'
+export {
+  countWaiting,
+  endPin,
+  findAverage,
+  findPin,
+  findShownPins,
+  listPinsToDecide,
+  listShownPins,
+  type PinRow,
+  pinChecks,
+  stateNow,
+} from './queries.ts'
+export { Days, PIN_STATES, PinBody, type PinState, type PinSubject } from './schema.ts'
+export {
+  admitApplicant,
+  applyForPin,
+  cancelPin,
+  cancelPinOfTarget,
+  cancelPinsOfThing,
+  type PinKind,
+  pinForFree,
+  settlePin,
+} from './service.ts'

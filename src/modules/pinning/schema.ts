@@ -1,0 +1,27 @@
+import { Amount } from '#modules/ledger/index.ts'
+import { Int, RawText, type Static, Type } from '#platform/schema.ts'
+
+export const PIN_STATES = ['pending', 'active', 'expired', 'rejected', 'cancelled'] as const
+export type PinState = (typeof PIN_STATES)[number]
+
+/** How long something may be pinned for. */
+export const Days = Int(1, 365)
+
+/** `amount`: points for all days together. `password`: while the site asks for it when paying. */
+export const PinBody = Type.Object({
+  amount: Amount,
+  day: Days,
+  password: Type.Optional(RawText(128)),
+})
+export type PinBody = Static<typeof PinBody>
+
+/** What is to be pinned. */
+export type PinSubject = {
+  /** The feed, article or post; for a comment the one that it is under. */
+  thingId: number
+  targetId: number
+  /** Who may ask. */
+  authorId: number
+  /** Who decides and is paid; 0: an administrator decides, and the site is paid. Their own pins are free and at once. */
+  deciderId: number
+}
