@@ -183,7 +183,7 @@ function holdRepliesAgainstSchemas(app: Server) {
   app.addHook('preSerialization', async (request, reply, payload) => {
     const schemas = request.routeOptions.schema?.response as Record<string, object> | undefined
     const schema = schemas?.[String(reply.statusCode)]
-    if (reply.statusCode >= 400) return payload
+    if (reply.statusCode >= 400 || !request.url.startsWith('/api/')) return payload
     if (!schema)
       throw new Error(
         `${request.method} ${request.routeOptions.url} has no schema for status ${reply.statusCode}`,
