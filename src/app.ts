@@ -14,6 +14,7 @@ import { adminFeedPinRoutes } from '#modules/admin/feed-pinneds/routes.ts'
 import { adminFeedRoutes } from '#modules/admin/feeds/routes.ts'
 import { adminBalanceRoutes, adminLedgerRoutes, adminPaymentRoutes } from '#modules/admin/ledger/routes.ts'
 import { adminMusicRoutes } from '#modules/admin/music/routes.ts'
+import { adminNewsRoutes } from '#modules/admin/news/routes.ts'
 import { noticeRoutes } from '#modules/admin/notices/routes.ts'
 import { reportAdminRoutes } from '#modules/admin/reports/routes.ts'
 import { roleRoutes } from '#modules/admin/roles/routes.ts'
@@ -42,6 +43,12 @@ import { likeRoutes } from '#modules/likes/routes.ts'
 import { songReader, specialReader } from '#modules/music/index.ts'
 import { songRoutes } from '#modules/music/songs/routes.ts'
 import { specialRoutes } from '#modules/music/specials/routes.ts'
+import { newsRoutes } from '#modules/news/articles/routes.ts'
+import { newsCategoryRoutes } from '#modules/news/categories/routes.ts'
+import { contributionRoutes } from '#modules/news/contributions/routes.ts'
+import { newsReader } from '#modules/news/index.ts'
+import { newsInteractionRoutes } from '#modules/news/interactions/routes.ts'
+import { newsRankRoutes } from '#modules/news/ranks/routes.ts'
 import { countRoutes } from '#modules/notifications/counts/routes.ts'
 import { deviceRoutes } from '#modules/notifications/push/routes.ts'
 import { notificationRoutes } from '#modules/notifications/routes.ts'
@@ -65,6 +72,7 @@ const READERS: Readers = {
   feeds: feedReader,
   musics: songReader,
   music_specials: specialReader,
+  news: newsReader,
 }
 
 /** The table of contents: every route module of the API, one line each. */
@@ -97,6 +105,11 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   topicRoutes, // 4
   songRoutes,
   specialRoutes,
+  newsCategoryRoutes,
+  newsRoutes,
+  contributionRoutes,
+  newsInteractionRoutes,
+  newsRankRoutes,
   feedPublishingRoutes(READERS), // 5
   feedListRoutes,
   feedInteractionRoutes,
@@ -120,6 +133,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   adminTopicRoutes,
   adminFeedRoutes,
   adminMusicRoutes,
+  adminNewsRoutes,
 ]
 
 /** Routes outside the API: the bytes of files. */

@@ -3,6 +3,7 @@ import { commentCounters } from '#modules/comments/index.ts'
 import { feedCounters } from '#modules/feeds/index.ts'
 import { likeCounters } from '#modules/likes/index.ts'
 import { musicCounters } from '#modules/music/index.ts'
+import { newsCounters } from '#modules/news/index.ts'
 import { notificationCounters } from '#modules/notifications/index.ts'
 import { topicCounters } from '#modules/topics/index.ts'
 import type { CounterCheck } from '#platform/counters.ts'
@@ -18,6 +19,7 @@ const COUNTERS: CounterCheck[] = [
   ...feedCounters,
   ...topicCounters,
   ...musicCounters,
+  ...newsCounters,
 ]
 
 const SHOWN = 10

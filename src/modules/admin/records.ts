@@ -11,6 +11,7 @@ export type Records<
   Item extends TObject,
   Query extends TObject,
   Body extends TObject,
+  Extra extends TObject,
 > = {
   /** Such as `/admin/music/singers`. */
   path: string
@@ -22,13 +23,17 @@ export type Records<
   item: Item
   query: Query
   body: Body
+  /** What can be changed besides, but not given at first. */
+  extra?: Extra
   missing: () => Error
   list(sql: Db, query: Static<Query>): Promise<{ data: Row[]; total: number }>
   find(sql: Db, id: number, options?: { lock?: boolean }): Promise<Row | undefined>
   view(rows: Row[]): Promise<Static<Item>[]>
   create(tx: Tx, userId: number, body: Static<Body>): Promise<number>
-  change(tx: Tx, userId: number, row: Row, body: Partial<Static<Body>>): Promise<void>
+  change(tx: Tx, userId: number, row: Row, body: Partial<Static<Body> & Static<Extra>>): Promise<void>
   remove(tx: Tx, row: Row): Promise<void>
+  /** What of a record the audit log holds, where that is not all of it. */
+  summary?(row: Row): Record<string, unknown>
   /** Runs after the commit of every change. */
   afterwards?(): void
 }
@@ -39,12 +44,14 @@ export function recordRoutes<
   Item extends TObject,
   Query extends TObject,
   Body extends TObject,
->(server: Server, ctx: Context, records: Records<Row, Item, Query, Body>): void {
+  Extra extends TObject = TObject<Record<never, never>>,
+>(server: Server, ctx: Context, records: Records<Row, Item, Query, Body, Extra>): void {
   const { sql } = ctx
   const { path, noun, subject } = records
   const tags = ['Administration']
   const access = { ability: records.ability }
   const params = Type.Object({ id: Id })
+  const summary = records.summary ?? ((row: Row) => row as Record<string, unknown>)
   const idOf = (request: FastifyRequest) => (request.params as { id: number }).id
 
   const get = async (request: FastifyRequest): Promise<Row> => {
@@ -66,8 +73,8 @@ export function recordRoutes<
         action: `${subject}.${action}`,
         subjectType: subject,
         subjectId: row.id,
-        before: row as Record<string, unknown>,
-        after: after ? (after as Record<string, unknown>) : null,
+        before: summary(row),
+        after: after ? summary(after) : null,
       })
     })
     records.afterwards?.()
@@ -112,11 +119,12 @@ export function recordRoutes<
       const body = request.body as Static<Body>
       const id = await transaction(sql, async (tx) => {
         const made = await records.create(tx, viewerOf(request).id, body)
+        const row = await records.find(tx, made)
         await recordAudit(tx, request, {
           action: `${subject}.create`,
           subjectType: subject,
           subjectId: made,
-          after: body as Record<string, unknown>,
+          after: row ? summary(row) : null,
         })
         return made
       })
@@ -133,13 +141,13 @@ export function recordRoutes<
         tags,
         summary: `Change ${noun}`,
         params,
-        body: Type.Partial(records.body),
+        body: Type.Partial(Type.Object({ ...records.body.properties, ...records.extra?.properties })),
         response: { 204: Empty },
       },
     },
     async (request, reply) => {
       await changed(request, 'update', (tx, row) =>
-        records.change(tx, viewerOf(request).id, row, request.body as Partial<Static<Body>>),
+        records.change(tx, viewerOf(request).id, row, request.body as Partial<Static<Body> & Static<Extra>>),
       )
       return reply.code(204).send()
     },

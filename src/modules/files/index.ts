@@ -1,6 +1,7 @@
 export { attachmentViews, getStoredNode, storedNode } from './nodes/service.ts'
 export { AttachmentView, FileView, type StoredNode, type UnpaidKind } from './schema.ts'
 export {
+  adoptFiles,
   attachFiles,
   detachFiles,
   type FileUse,

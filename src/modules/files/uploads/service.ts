@@ -140,6 +140,17 @@ export async function attachFiles(
   return new Map(uses.map((each) => [each.id, each]))
 }
 
+/**
+ * Binds those of the uploads that are the owner's and not attached yet, and passes over all others: for ids that stand
+ * in a text, where a wrong one is only a picture that is not shown.
+ */
+export async function adoptFiles(
+  tx: Db,
+  use: { ids: number[]; ownerId: number; channel: string; raw: number },
+): Promise<void> {
+  if (use.ids.length > 0) await attachUses(tx, use.ids, use.ownerId, use.channel, use.raw)
+}
+
 function fileUse(row: FileRow): FileUse {
   const { id, mime, bytes, width, height } = row
   return { id, kind: mime.split('/')[0] as Media['kind'], mime, size: sizeOf(row), bytes, width, height }

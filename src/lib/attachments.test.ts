@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { findAttachments } from '#lib/attachments.ts'
+
+test('the uploads a Markdown text shows are found, each once', () => {
+  const text = 'a @![one](12) b @![](7)\n![web](https://x/9.png) @![again]( 12 ) @![no](x) @![zero](0)'
+  assert.deepEqual(findAttachments(text), [12, 7])
+  assert.deepEqual(findAttachments(text, 1), [12])
+  assert.deepEqual(findAttachments('@![big](99999999999999999)'), [])
+  assert.deepEqual(findAttachments(''), [])
+})
+
+test('a text that never closes its brackets is read in linear time', () => {
+  const started = performance.now()
+  findAttachments('@!['.repeat(50_000))
+  findAttachments(`@![${'x'.repeat(200_000)}`)
+  assert.ok(performance.now() - started < 1000)
+})

@@ -1,0 +1,108 @@
+import { NewsTag, STATUS } from '#modules/news/index.ts'
+import { Flag, Id, IdList, Int, Nullable, OneOf, type Static, Text, Time, Type } from '#platform/schema.ts'
+import { listingQuery } from '../paging.ts'
+
+export const CategoryRecord = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  rank: Type.Integer(),
+  news_count: Type.Integer(),
+  created_at: Time,
+  updated_at: Time,
+})
+export const CategoryQuery = Type.Object(listingQuery(['rank', 'id', 'name']))
+export type CategoryQuery = Static<typeof CategoryQuery>
+export const NewCategory = Type.Object({
+  name: Text(50),
+  rank: Type.Optional(Int(-1_000_000, 1_000_000)),
+})
+
+/** An article whatever its state; `content` and `tags` only of a single one. */
+export const NewsRecordView = Type.Object({
+  id: Type.Integer(),
+  title: Type.String(),
+  subject: Type.String(),
+  from: Nullable(Type.String()),
+  author: Nullable(Type.String()),
+  user_id: Type.Integer(),
+  category_id: Type.Integer(),
+  category: Type.String(),
+  image: Nullable(Type.Integer()),
+  audit_status: Type.Integer(),
+  audit_count: Type.Integer(),
+  mark: Nullable(Type.String()),
+  contribute_amount: Type.Integer(),
+  fee_state: Type.String(),
+  recommend: Type.Boolean(),
+  digg_count: Type.Integer(),
+  comment_count: Type.Integer(),
+  hits: Type.Integer(),
+  published_at: Nullable(Time),
+  created_at: Time,
+  updated_at: Time,
+  content: Type.Optional(Type.String()),
+  tags: Type.Optional(Type.Array(NewsTag)),
+})
+export type NewsRecordView = Static<typeof NewsRecordView>
+
+export const NewsQuery = Type.Object({
+  ...listingQuery(['id', 'hits', 'digg_count', 'comment_count']),
+  title: Type.Optional(Text(100)),
+  audit_status: Type.Optional(Int(0, 5)),
+  category_id: Type.Optional(Id),
+  user_id: Type.Optional(Id),
+  recommend: Type.Optional(Flag()),
+})
+export type NewsQuery = Static<typeof NewsQuery>
+
+export const NewNews = Type.Object({
+  title: Text(255),
+  content: Text(100_000),
+  category_id: Id,
+  subject: Type.Optional(Nullable(Text(400))),
+  from: Type.Optional(Nullable(Text(100))),
+  author: Type.Optional(Nullable(Text(100))),
+  image: Type.Optional(Nullable(Id)),
+  tags: Type.Optional(IdList(20)),
+  user_id: Type.Optional(Id),
+})
+export type NewNews = Static<typeof NewNews>
+
+/** `audit_status`: 0 publishes, 3 rejects, 4 recycles. `mark` tells the author why. */
+export const NewsDecision = Type.Object({
+  audit_status: Type.Optional(
+    Type.Unsafe<0 | 3 | 4>({
+      type: 'integer',
+      minimum: 0,
+      maximum: 5,
+      enum: [STATUS.published, STATUS.rejected, STATUS.recycled],
+    }),
+  ),
+  mark: Type.Optional(Nullable(Text(255))),
+  recommend: Type.Optional(Flag()),
+})
+export type NewsDecision = Static<typeof NewsDecision>
+
+const DELETION_STATES = ['pending', 'accepted', 'rejected', 'cancelled'] as const
+export const DeletionRecord = Type.Object({
+  id: Type.Integer(),
+  news_id: Type.Integer(),
+  user_id: Type.Integer(),
+  title: Type.String(),
+  state: Type.String(),
+  mark: Nullable(Type.String()),
+  decided_by: Nullable(Type.Integer()),
+  decided_at: Nullable(Time),
+  created_at: Time,
+})
+export const DeletionQuery = Type.Object({
+  ...listingQuery(['id']),
+  state: Type.Optional(OneOf(DELETION_STATES)),
+  user_id: Type.Optional(Id),
+})
+export type DeletionQuery = Static<typeof DeletionQuery>
+export const DeletionParams = Type.Object({ deletion: Id })
+export const DeletionBody = Type.Object({
+  action: OneOf(['accept', 'reject'] as const),
+  mark: Type.Optional(Nullable(Text(255))),
+})

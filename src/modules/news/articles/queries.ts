@@ -1,0 +1,244 @@
+import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
+import type { Db, Fragment } from '#platform/database.ts'
+
+export type NewsRow = {
+  id: number
+  title: string
+  subject: string
+  from: string | null
+  author: string | null
+  user_id: number
+  category_id: number
+  category_name: string
+  category_rank: number
+  image: number | null
+  image_size: string | null
+  recommended: boolean
+  digg_count: number
+  comment_count: number
+  hits: number
+  audit_status: number
+  audit_count: number
+  mark: string | null
+  created_at: string
+  updated_at: string
+  has_collect: boolean
+  has_like: boolean
+}
+export type NewsDetailRow = NewsRow & { content: string; tags: { id: number; name: string }[] }
+
+const flag = (sql: Db, viewerId: number, flagged: Fragment) =>
+  viewerId > 0 ? sql`coalesce((select true from ${flagged}), false)` : sql`false`
+
+const columns = (sql: Db, viewerId: number) => sql`
+  n.id, n.title, n.subject, n."from", n.author, n.user_id, n.category_id, g.name as category_name,
+  g.rank as category_rank, n.image, n.image_size, n.recommended_at is not null as recommended,
+  c.digg_count, c.comment_count, c.hits, n.audit_status, n.audit_count, n.mark, n.created_at, n.updated_at,
+  ${flag(
+    sql,
+    viewerId,
+    sql`collections k where k.user_id = ${viewerId} and k.collectible_type = 'news' and k.collectible_id = n.id`,
+  )} as has_collect,
+  ${flag(
+    sql,
+    viewerId,
+    sql`likes l where l.likeable_type = 'news' and l.likeable_id = n.id and l.user_id = ${viewerId}`,
+  )} as has_like`
+
+const tables = (sql: Db) => sql`
+  news n join news_counts c on c.news_id = n.id join news_categories g on g.id = n.category_id`
+
+// An array instead of a join: the list stays a walk along its index, however many people the viewer blocks.
+const notBlockedBy = (sql: Db, viewerId: number) =>
+  viewerId > 0
+    ? sql`and n.user_id <> all (array(select target_id from user_blocks where user_id = ${viewerId}))`
+    : sql``
+
+export type NewsPage = {
+  ids?: number[] | undefined
+  recommended?: boolean | undefined
+  categoryId?: number | undefined
+  key?: string | undefined
+  after?: number | undefined
+  limit: number
+  viewerId: number
+}
+
+/** Published articles, newest first, without those of people whom the viewer blocks. */
+export function listNews(sql: Db, page: NewsPage) {
+  const { ids, recommended, categoryId, after = 0, limit, viewerId } = page
+  const key = nameKey(page.key ?? '')
+  return sql<NewsRow[]>`
+    select ${columns(sql, viewerId)} from ${tables(sql)}
+    where n.audit_status = 0 ${ids ? sql`and n.id = any(${ids})` : sql``}
+      ${recommended ? sql`and n.recommended_at is not null` : sql``}
+      ${categoryId === undefined ? sql`` : sql`and n.category_id = ${categoryId}`}
+      ${key === '' ? sql`` : sql`and n.title_grams @> ${gramsOfQuery(key)} and n.title_key like ${`%${escapeLike(key)}%`}`}
+      ${after > 0 ? sql`and n.id < ${after}` : sql``} ${notBlockedBy(sql, viewerId)}
+    order by n.id desc limit ${limit}`
+}
+
+/** Published articles by id, blocked authors or not, newest first. */
+export const findPublished = (sql: Db, ids: number[], viewerId: number) => sql<NewsRow[]>`
+  select ${columns(sql, viewerId)} from ${tables(sql)}
+  where n.id = any(${ids}) and n.audit_status = 0 order by n.id desc`
+
+/** Articles of one person, of one state or of all but the recycled. */
+export const listNewsOf = (
+  sql: Db,
+  page: { userId: number; status: number | undefined; after: number; limit: number; viewerId: number },
+) => sql<NewsRow[]>`
+  select ${columns(sql, page.viewerId)} from ${tables(sql)}
+  where n.user_id = ${page.userId}
+    ${page.status === undefined ? sql`and n.audit_status <> 4` : sql`and n.audit_status = ${page.status}`}
+    ${page.after > 0 ? sql`and n.id < ${page.after}` : sql``}
+  order by n.id desc limit ${page.limit}`
+
+/** An article with its text and tags, whatever its state. */
+export async function findNews(sql: Db, id: number, viewerId: number): Promise<NewsDetailRow | undefined> {
+  const [row] = await sql<NewsDetailRow[]>`
+    select ${columns(sql, viewerId)}, n.content, coalesce((
+      select json_agg(json_build_object('id', t.id, 'name', t.name) order by t.weight desc, t.id)
+      from news_tags l join tags t on t.id = l.tag_id where l.news_id = n.id
+    ), '[]') as tags
+    from ${tables(sql)} where n.id = ${id}`
+  return row
+}
+
+/** Which of these articles are published or the viewer's own. */
+export const findVisible = (sql: Db, ids: number[], viewerId: number) => sql<{ id: number }[]>`
+  select id from news
+  where id = any(${ids}) and (audit_status = 0 or (user_id = ${viewerId} and audit_status <> 4))`
+
+/** Who wrote a published article, and its title. */
+export const findTarget = async (sql: Db, id: number) =>
+  (
+    await sql<{ id: number; user_id: number; title: string }[]>`
+      select id, user_id, title from news where id = ${id} and audit_status = 0`
+  )[0]
+
+/** The row by which an article is locked while it is commented on, liked or deleted. */
+export const liveNews = (sql: Db, id: number): Fragment =>
+  sql`select id from news where id = ${id} and audit_status = 0`
+
+/** Published articles that share a tag with this one, the newest first. */
+export const listAlike = (sql: Db, id: number, limit: number) => sql<{ id: number }[]>`
+  select distinct found.news_id as id
+  from news_tags mine cross join lateral (
+    select l.news_id from news_tags l join news n on n.id = l.news_id and n.audit_status = 0
+    where l.tag_id = mine.tag_id and l.news_id <> ${id} order by l.news_id desc limit ${limit}
+  ) as found
+  where mine.news_id = ${id} order by id desc limit ${limit}`
+
+/** The newest published articles. */
+export const listLatest = (sql: Db, limit: number) => sql<{ id: number }[]>`
+  select id from news where audit_status = 0 order by id desc limit ${limit}`
+
+/** Adds views that were counted in memory; the ids are in ascending order. */
+export const addHits = (sql: Db, ids: number[], counts: number[]) => sql`
+  update news_counts c set hits = c.hits + v.n
+  from unnest(${ids}::bigint[], ${counts}::bigint[]) as v (id, n) where c.news_id = v.id`
+
+export type NewsRecord = {
+  id: number
+  title: string
+  content: string
+  user_id: number
+  category_id: number
+  image: number | null
+  audit_status: number
+  audit_count: number
+  contribute_amount: number
+  fee_state: 'none' | 'escrow' | 'income' | 'refunded'
+}
+
+/** What decides who may do what with an article; `lock` keeps it as it is until the end of the transaction. */
+export async function findRecord(
+  sql: Db,
+  id: number,
+  { lock = false }: { lock?: boolean } = {},
+): Promise<NewsRecord | undefined> {
+  const [row] = await sql<NewsRecord[]>`
+    select id, title, content, user_id, category_id, image, audit_status, audit_count, contribute_amount, fee_state
+    from news where id = ${id} ${lock ? sql`for update` : sql``}`
+  return row
+}
+
+export type NewsValues = {
+  title: string
+  /** What lists show, and whether the author gave it. */
+  subject: { text: string; given: boolean }
+  content: string
+  from: string | null
+  author: string | null
+  categoryId: number
+  image: { id: number | null; size: string | null }
+}
+
+export async function insertNews(
+  sql: Db,
+  news: NewsValues & { userId: number; status: number; fee: number },
+): Promise<number> {
+  const { title, subject, content, from, author, userId, categoryId, image, status, fee } = news
+  const [row] = await sql<[{ id: number }]>`
+    with made as (
+      insert into news (title, title_key, title_grams, subject, subject_given, content, "from", author, user_id,
+        category_id, image, image_size, audit_status, contribute_amount, fee_state, published_at)
+      values (${title}, ${nameKey(title)}, ${grams(title)}, ${subject.text}, ${subject.given}, ${content}, ${from},
+        ${author}, ${userId}, ${categoryId}, ${image.id}, ${image.size}, ${status}, ${fee},
+        ${fee > 0 ? 'escrow' : 'none'}, ${status === 0 ? sql`now()` : null})
+      returning id
+    ),
+    counted as (insert into news_counts (news_id) select id from made)
+    select id from made`
+  return row.id
+}
+
+/** Changes the fields that are given. A subject that was derived follows the content. */
+export async function updateNews(
+  sql: Db,
+  id: number,
+  news: Partial<NewsValues> & { derived?: string },
+): Promise<void> {
+  const { title, subject, content, from, author, categoryId, image, derived } = news
+  await sql`
+    update news set updated_at = now()
+      ${title === undefined ? sql`` : sql`, title = ${title}, title_key = ${nameKey(title)}, title_grams = ${grams(title)}`}
+      ${subject ? sql`, subject = ${subject.text}, subject_given = ${subject.given}` : sql``}
+      ${!subject && derived !== undefined ? sql`, subject = case when subject_given then subject else ${derived} end` : sql``}
+      ${content === undefined ? sql`` : sql`, content = ${content}`}
+      ${from === undefined ? sql`` : sql`, "from" = ${from}`}
+      ${author === undefined ? sql`` : sql`, author = ${author}`}
+      ${categoryId === undefined ? sql`` : sql`, category_id = ${categoryId}`}
+      ${image ? sql`, image = ${image.id}, image_size = ${image.size}` : sql``}
+    where id = ${id}`
+}
+
+/** Gives an article exactly these tags; answers how many of them exist. */
+export async function replaceTags(sql: Db, id: number, tagIds: number[]): Promise<number> {
+  const [row] = await sql<[{ known: number }]>`
+    with wanted as (select t.id from tags t where t.id = any(${tagIds}::bigint[]) order by t.id for key share),
+    gone as (delete from news_tags where news_id = ${id} and tag_id <> all(${tagIds}::bigint[])),
+    added as (insert into news_tags (news_id, tag_id) select ${id}, id from wanted on conflict do nothing)
+    select count(*)::int as known from wanted`
+  return row.known
+}
+
+/** Moves an article into another state. */
+export const setStatus = (
+  sql: Db,
+  id: number,
+  change: { status: number; rejected?: boolean; mark?: string | null; feeState?: NewsRecord['fee_state'] },
+) => sql`
+  update news set audit_status = ${change.status}, updated_at = now()
+    ${change.status === 0 ? sql`, published_at = coalesce(published_at, now())` : sql``}
+    ${change.rejected ? sql`, audit_count = audit_count + 1` : sql``}
+    ${change.mark === undefined ? sql`` : sql`, mark = ${change.mark}`}
+    ${change.feeState === undefined ? sql`` : sql`, fee_state = ${change.feeState}`}
+  where id = ${id}`
+
+/** Recommends an article, or takes that back; one that is recommended keeps its time. */
+export const setRecommended = (sql: Db, id: number, on: boolean) => sql`
+  update news set recommended_at = ${on ? sql`coalesce(recommended_at, now())` : sql`null`} where id = ${id}`
+
+export const deleteNews = (sql: Db, id: number) => sql`delete from news where id = ${id}`

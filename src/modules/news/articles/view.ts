@@ -1,0 +1,38 @@
+import { wireTime } from '#lib/time.ts'
+import type { UserView } from '#modules/accounts/index.ts'
+import type { NewsDetail, NewsItem } from '../schema.ts'
+import type { NewsDetailRow, NewsRow } from './queries.ts'
+
+/** An article as lists show it; `pendingHits` are those not yet in the database. */
+export const newsItem = (row: NewsRow, pendingHits: number): NewsItem => ({
+  id: row.id,
+  title: row.title,
+  subject: row.subject,
+  from: row.from,
+  author: row.author,
+  user_id: row.user_id,
+  category: { id: row.category_id, name: row.category_name, rank: row.category_rank },
+  image: row.image === null ? null : { id: row.image, size: row.image_size },
+  is_recommend: row.recommended ? 1 : 0,
+  digg_count: row.digg_count,
+  comment_count: row.comment_count,
+  hits: row.hits + pendingHits,
+  audit_status: row.audit_status,
+  audit_count: row.audit_count,
+  created_at: wireTime(row.created_at),
+  updated_at: wireTime(row.updated_at),
+  has_collect: row.has_collect,
+  has_like: row.has_like,
+})
+
+/** An article by itself. */
+export const newsDetail = (
+  row: NewsDetailRow,
+  more: { pendingHits: number; user: UserView | null; pinned: boolean },
+): NewsDetail => ({
+  ...newsItem(row, more.pendingHits),
+  content: row.content,
+  tags: row.tags,
+  user: more.user,
+  is_pinned: more.pinned,
+})
