@@ -7,7 +7,14 @@ import { createWorld } from '#test/world.ts'
 /** A stream, which does not end, and what ends the session of who asks. */
 const SKIPPED = new Set(['/user/notifications/stream', '/auth/refresh', '/auth/logout'])
 /** What one reader may look at to answer one request: some hundred rows a page, and more where people hold many. */
-const ROWS_MAX = CROWD / 5
+const ROWS_MAX = CROWD / 10
+/** Where a request looks at more, by route and a part of the statement, and why it has to. */
+const EXEMPT: { route: string; part: string; because: string }[] = [
+  { route: '/feeds', part: 'from user_follows', because: 'takes the newest posts of everybody I follow' },
+  { route: '/feeds/ranks', part: 'sum(f.like_count)', because: 'sums the posts of a month' },
+  { route: '/user', part: 'as friends_count', because: 'counts those I follow who follow me' },
+  { route: '/user/follow-mutual', part: 'from user_follows', because: 'finds them among those I follow' },
+]
 
 let route: string | null = null
 const statements = new Map<string, Statement & { route: string }>()
@@ -57,7 +64,7 @@ const routes = app.routeTable.filter(
     !SKIPPED.has(url.slice(7)),
 )
 
-test('no list reads a large table as a whole, whatever its parameters', { timeout: 200_000 }, async (t) => {
+test('no list reads a large table as a whole, whatever its parameters', { timeout: 230_000 }, async (t) => {
   const viewer = await person()
   const large = await fillTables(sql)
   assert.ok(large.size > 20, `filled only ${large.size} tables`)
@@ -89,6 +96,7 @@ test('no list reads a large table as a whole, whatever its parameters', { timeou
   const explain = await explainer(sql)
   const faults: string[] = []
   for (const statement of statements.values()) {
+    if (EXEMPT.some(({ route, part }) => route === statement.route && statement.text.includes(part))) continue
     for (const { node, table, rows } of await explain(statement)) {
       if (!large.has(table) || (node !== 'Seq Scan' && rows <= ROWS_MAX)) continue
       faults.push(`${statement.route}: ${node} of ${rows} rows of ${table}\n${statement.text.trim()}`)

@@ -14,9 +14,12 @@ export type PrivateRow = {
 export async function findPrivateRow(sql: Db, userId: number): Promise<PrivateRow | undefined> {
   const [row] = await sql<PrivateRow[]>`
     select email, phone, password is not null as initial_password, (
+      -- As a join it is planned for few rows, and compares everybody with everybody where there are many.
       select count(*)::int from user_follows mine
-      join user_follows theirs on theirs.user_id = mine.target_id and theirs.target_id = mine.user_id
-      where mine.user_id = u.id
+      where mine.user_id = u.id and coalesce((
+        select true from user_follows theirs
+        where theirs.user_id = mine.target_id and theirs.target_id = mine.user_id
+      ), false)
     ) as friends_count
     from users u where id = ${userId}`
   return row

@@ -49,9 +49,13 @@ export type SongPage = {
   viewerId: number
 }
 
-/** Songs, newest first, all or those of `ids`. */
+/**
+ * Songs, newest first, all or those of `ids`. The offset has the counts looked up song by song: joined, they are merged
+ * from the newest song down to the cursor.
+ */
 export const listSongs = (sql: Db, { ids, after = 0, limit, viewerId }: SongPage) => sql<SongRow[]>`
-  select ${columns(sql, viewerId)} from music_songs s join music_song_counts c on c.song_id = s.id
+  select ${columns(sql, viewerId)} from music_songs s
+  cross join lateral (select * from music_song_counts where song_id = s.id offset 0) c
   where s.deleted_at is null ${ids ? sql`and s.id = any(${ids})` : sql``}
     ${after > 0 ? sql`and s.id < ${after}` : sql``}
   order by s.id desc limit ${limit}`
