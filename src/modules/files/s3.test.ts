@@ -6,6 +6,7 @@ import { after, test } from 'node:test'
 import S3rver from 's3rver'
 import sharp from 'sharp'
 import { buildApp } from '#app'
+import { createMetrics } from '#platform/metrics.ts'
 import { createStorage } from '#platform/storage/storage.ts'
 import { flatPicture, noisyPicture } from '#test/fixtures/media.ts'
 import { createWorld } from '#test/world.ts'
@@ -27,7 +28,7 @@ const storage = createStorage({
   endpoint,
   forcePathStyle: true,
 })
-const app = await buildApp({ ...world.ctx, storage })
+const app = await buildApp({ ...world.ctx, storage, metrics: createMetrics() })
 const { token } = await world.person()
 const headers = { authorization: `Bearer ${token}` }
 
