@@ -8,6 +8,7 @@ import {
   removeFeedComment,
   restoreFeed,
 } from '#modules/feeds/index.ts'
+import { publishEvent } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Tx, transaction } from '#platform/database.ts'
 import { type Server, viewerOf } from '#platform/http.ts'
@@ -42,6 +43,7 @@ export function adminFeedRoutes(server: Server, ctx: Context) {
     await (deleted
       ? deleteFeed(tx, id, { userId: viewerOf(request).id, anybodys: true })
       : restoreFeed(tx, id))
+    if (deleted) await publishEvent(ctx, tx, 'feed.deleted', { id, deleted_by: viewerOf(request).id })
     await recordAudit(tx, request, {
       action: deleted ? 'feeds.delete' : 'feeds.restore',
       subjectType: 'feeds',

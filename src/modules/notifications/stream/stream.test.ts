@@ -7,70 +7,16 @@ import { type Notice, notify } from '#modules/notifications/index.ts'
 import { forgetTokens, revokeTokens } from '#modules/tokens/index.ts'
 import { createMetrics } from '#platform/metrics.ts'
 import { createSignals } from '#platform/signals.ts'
+import { openStream, type Reader, until } from '#test/fixtures/streams.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
 const { app, as, guest, person, sql, ctx } = await createWorld({ STREAM_HEARTBEAT_MS: '100' })
 await app.listen({ port: 0, host: '127.0.0.1' })
 const portOf = (server: typeof app) => (server.server.address() as AddressInfo).port
 
-type Event = { id: number; event: string; data: { type: string; data: { commentable: { id: number } } } }
-type Reader = { events: Event[]; comments: number; ended: Promise<void>; close(): void; last(): number }
-
-/** Reads a stream as a browser does, until closed. */
-async function open(who: Person, options: { after?: number; port?: number } = {}): Promise<Reader> {
-  const abort = new AbortController()
-  const response = await fetch(
-    `http://127.0.0.1:${options.port ?? portOf(app)}/api/v2/user/notifications/stream`,
-    {
-      signal: abort.signal,
-      headers: {
-        authorization: `Bearer ${who.token}`,
-        ...(options.after === undefined ? {} : { 'last-event-id': String(options.after) }),
-      },
-    },
-  )
-  assert.equal(response.status, 200)
-  assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/)
-  assert.ok(response.headers.get('x-ratelimit-limit') && response.headers.get('x-request-id'))
-  const reader: Reader = {
-    events: [],
-    comments: 0,
-    ended: Promise.resolve(),
-    close: () => abort.abort(),
-    last: () => reader.events.at(-1)?.id ?? 0,
-  }
-  reader.ended = (async () => {
-    let text = ''
-    try {
-      for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
-        text += chunk
-        const blocks = text.split('\n\n')
-        text = blocks.pop() ?? ''
-        for (const block of blocks) {
-          if (block.startsWith(':')) reader.comments += 1
-          if (!block.includes('event: ')) continue
-          const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1] ?? ''
-          reader.events.push({
-            id: Number(field('id')),
-            event: field('event'),
-            data: JSON.parse(field('data')),
-          })
-        }
-      }
-    } catch {
-      // Closed by the test, or cut off by the server.
-    }
-  })()
-  return reader
-}
-
-async function until(holds: () => boolean | Promise<boolean>, what: string, ms = 3000) {
-  const end = Date.now() + ms
-  while (!(await holds())) {
-    if (Date.now() > end) assert.fail(`never: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}
+/** Reads a stream of the server of these tests, or of another. */
+const open = (who: Person, options: { after?: number; port?: number } = {}) =>
+  openStream(`http://127.0.0.1:${options.port ?? portOf(app)}`, who.token, options.after)
 
 let causes = 0
 const tell = async (recipients: Person[], on = sql as Parameters<typeof notify>[0]) => {
