@@ -25,6 +25,7 @@ import { managedUserRoutes } from '#modules/admin/users/routes.ts'
 import { recommendationRoutes } from '#modules/admin/users-recommended/routes.ts'
 import { webhookDeliveryRoutes } from '#modules/admin/webhooks/deliveries/routes.ts'
 import { webhookRoutes } from '#modules/admin/webhooks/routes.ts'
+import { adminWordRoutes } from '#modules/admin/words/routes.ts'
 import { commentThing } from '#modules/comments/index.ts'
 import { commentRoutes } from '#modules/comments/routes.ts'
 import { FEED_COMMENT, feedReader } from '#modules/feeds/index.ts'
@@ -134,6 +135,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   adminFeedRoutes,
   adminMusicRoutes,
   adminNewsRoutes,
+  adminWordRoutes,
 ]
 
 /** Routes outside the API: the bytes of files. */

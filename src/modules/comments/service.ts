@@ -1,6 +1,7 @@
 import { findMentions } from '#lib/mentions.ts'
 import { nameKey } from '#lib/text.ts'
 import { notify, publishEvent, type SystemType, takeBack } from '#modules/notifications/index.ts'
+import { screen } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type CounterCheck, recount } from '#platform/counters.ts'
 import { type Tx, transaction } from '#platform/database.ts'
@@ -64,8 +65,9 @@ export async function writeComment(
   rules: CommentRules,
   target: Target,
   userId: number,
-  { body, reply_user: replyUser = 0, comment_mark: mark }: CommentBody,
+  input: CommentBody,
 ): Promise<CommentRow> {
+  const { body, reply_user: replyUser = 0, comment_mark: mark } = await screen(ctx, input, ['body'])
   const names = rules.mentions === false ? [] : findMentions(body).map(nameKey)
   const origin = (id: number) => ({ senderId: userId, cause: { type: 'comments', id } })
   // Whom an unknown owner blocks would tell who that is, so it only decides whether the owner is told.

@@ -4,6 +4,7 @@ import { addRoles } from '#modules/abilities/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import { issueToken } from '#modules/tokens/index.ts'
+import { screen } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, onConstraint, transaction } from '#platform/database.ts'
 import { invalidField } from '#platform/errors.ts'
@@ -34,7 +35,8 @@ export async function checkUserName(ctx: Context, name: string, exceptId = 0): P
 }
 
 /** Registers a person whose phone or e-mail a code has proved, and signs them in. */
-export async function register(ctx: Context, body: Registration) {
+export async function register(ctx: Context, input: Registration) {
+  const body = await screen(ctx, input, ['name'])
   await checkUserName(ctx, body.name)
   const account = accountOf(body)
   if (account.channel !== body.verifiable_type)

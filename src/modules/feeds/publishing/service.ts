@@ -5,6 +5,7 @@ import { attachFiles } from '#modules/files/index.ts'
 import { setLikesOwner } from '#modules/likes/index.ts'
 import { isListenedTo, notify, publishEvent, takeBack } from '#modules/notifications/index.ts'
 import { linkTopics, unlinkTopics } from '#modules/topics/index.ts'
+import { screen } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Tx, transaction } from '#platform/database.ts'
 import type { Readers } from '#platform/things.ts'
@@ -75,9 +76,10 @@ function draftOf(userId: number, body: NewFeed): FeedDraft {
 export async function publishFeed(
   ctx: Context,
   userId: number,
-  body: NewFeed,
+  input: NewFeed,
   reposts: Readers,
 ): Promise<number> {
+  const body = await screen(ctx, input, ['feed_content'])
   const draft = draftOf(userId, body)
   const { images = [], video } = body
   const topicIds = [

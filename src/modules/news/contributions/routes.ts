@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hasAbility } from '#modules/abilities/index.ts'
 import { checkPaymentPassword } from '#modules/accounts/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
+import { screen } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
 import { apiError, forbidden } from '#platform/errors.ts'
@@ -39,6 +40,7 @@ const rejectedForGood = apiError(
 )
 
 const tags = ['News']
+const SCREENED = ['title', 'subject', 'content', 'from', 'author'] as const
 
 /** What authors do with their articles (R §17). */
 export function contributionRoutes(server: Server, ctx: Context) {
@@ -71,7 +73,8 @@ export function contributionRoutes(server: Server, ctx: Context) {
     (request, reply) =>
       once(ctx, request, reply, async (atomically) => {
         const { fee } = await admit(request, reply)
-        const { password: _, ...input } = request.body
+        const { password: _, ...body } = request.body
+        const input = await screen(ctx, body, SCREENED)
         const { category: categoryId } = request.params
         const { id: author } = viewerOf(request)
         return atomically(async (tx) => {
@@ -117,10 +120,12 @@ export function contributionRoutes(server: Server, ctx: Context) {
       },
     },
     async (request, reply) => {
+      mayEdit(own(request, await findRecord(sql, idOf(request))))
+      const changes = await screen(ctx, request.body, SCREENED)
       await transaction(sql, async (tx) => {
         const news = own(request, await getLocked(tx, idOf(request)))
         mayEdit(news)
-        await changeNews(tx, news.user_id, news, request.body)
+        await changeNews(tx, news.user_id, news, changes)
         await setStatus(tx, news.id, { status: STATUS.waiting })
       })
       return reply.code(204).send()

@@ -2,6 +2,7 @@ import { nameKey } from '#lib/text.ts'
 import { getStoredNode, type StoredNode } from '#modules/files/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
+import { screen } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, onConstraint, transaction } from '#platform/database.ts'
 import { invalidField } from '#platform/errors.ts'
@@ -36,7 +37,8 @@ export async function addTopic(
 }
 
 /** Makes a topic; with the review switch on it waits for a reviewer. */
-export async function createTopic(ctx: Context, creatorId: number, topic: NewTopic): Promise<number> {
+export async function createTopic(ctx: Context, creatorId: number, input: NewTopic): Promise<number> {
+  const topic = await screen(ctx, input, ['name', 'desc'])
   const status = (await readSettings(ctx))['feed:topic:need-review'] ? 'waiting' : 'passed'
   return transaction(ctx.sql, async (tx) => {
     const id = await addTopic(tx, { creatorId, status, topic })
@@ -65,5 +67,6 @@ export async function changeTopic(
 /** Changes a topic for its creator, or for a holder of the ability; it is not reviewed again (R §3.5). */
 export async function editTopic(ctx: Context, id: number, userId: number, patch: TopicPatch): Promise<void> {
   await requireEditableTopic(ctx, id, userId)
-  await transaction(ctx.sql, (tx) => changeTopic(tx, id, userId, patch))
+  const screened = await screen(ctx, patch, ['desc'])
+  await transaction(ctx.sql, (tx) => changeTopic(tx, id, userId, screened))
 }

@@ -1,0 +1,11 @@
+import { apiError, invalidField, type Text } from '#platform/errors.ts'
+
+export const noSuchWord = apiError(404, 'no_such_word', 'This word is not in the list.', '敏感词不存在。')
+export const wordTaken = () =>
+  invalidField('word', { en: 'The word is in the list already.', zh: '敏感词已存在。' }, 'word_taken')
+
+/** What somebody is told who wrote a refused word; it does not say which, so that the list cannot be explored. */
+export const refused: Text = {
+  en: 'The text contains words that are not allowed here.',
+  zh: '内容包含敏感词。',
+}

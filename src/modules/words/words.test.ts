@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { addWord, forgetWords, screen } from '#modules/words/index.ts'
+import { createSignals } from '#platform/signals.ts'
+import { certify, createCategory, newsEditor, setSettings } from '#test/fixtures/news.ts'
+import { createSong, musicEditor } from '#test/fixtures/songs.ts'
+import { createWorld, type Person } from '#test/world.ts'
+
+const world = await createWorld()
+const { as, guest, person, sql, ctx } = world
+const keeper = await person()
+await sql`
+  with role as (insert into roles (name) values ('word keeper') returning id),
+  given as (insert into role_abilities (role_id, ability) select id, 'admin: sensitive words' from role)
+  insert into user_roles (user_id, role_id) select ${keeper.id}, id from role`
+const admin = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path = '', body?: object) =>
+  as(keeper, method, `/admin/sensitive-words${path}`, body)
+const add = async (body: object): Promise<number> => {
+  const answer = await admin('POST', '', body)
+  assert.equal(answer.status, 201, JSON.stringify(answer.body))
+  return answer.body.id
+}
+
+describe('the list of sensitive words', () => {
+  test('is kept by administrators with its ability only', async () => {
+    assert.equal((await as(await person(), 'GET', '/admin/sensitive-words')).status, 403)
+    assert.equal((await guest('GET', '/admin/sensitive-words')).status, 401)
+    const id = await add({ word: 'Badger', type: 'replace', replace: 'mole' })
+    const { created_at, updated_at, ...word } = (await admin('GET', `/${id}`)).body
+    assert.match(created_at, /^\d{4}/)
+    assert.match(updated_at, /^\d{4}/)
+    assert.deepEqual(word, { id, word: 'Badger', type: 'replace', replace: 'mole' })
+    const { body } = await admin('GET', '?q=BADG&type=replace')
+    assert.deepEqual([body.total, body.data[0].id], [1, id])
+    assert.equal((await admin('PATCH', `/${id}`, { replace: null })).status, 204)
+    assert.equal((await admin('GET', `/${id}`)).body.replace, null)
+    assert.equal((await admin('DELETE', `/${id}`)).status, 204)
+    assert.equal((await admin('DELETE', `/${id}`)).status, 404)
+    const actions = await sql`select action from audit_log where subject_type = 'sensitive-words' order by id`
+    assert.deepEqual(
+      actions.map(({ action }) => action),
+      ['sensitive-words.create', 'sensitive-words.update', 'sensitive-words.delete'],
+    )
+  })
+
+  test('holds each word once, whatever its case and width', async () => {
+    const id = await add({ word: 'Wolf', type: 'warning' })
+    const twice = await admin('POST', '', { word: 'ｗｏｌｆ', type: 'replace' })
+    assert.deepEqual([twice.status, twice.headers['x-error-code']], [422, 'word_taken'])
+    for (const [field, body] of [
+      ['word', { type: 'warning' }],
+      ['word', { word: '\u200b', type: 'warning' }],
+      ['type', { word: 'x' }],
+      ['type', { word: 'x', type: 'other' }],
+    ] as const)
+      assert.ok((await admin('POST', '', body)).body.errors[field], JSON.stringify(body))
+    await admin('DELETE', `/${id}`)
+  })
+})
+
+describe('a word of type warning', () => {
+  const refusedOn = async (
+    who: Person,
+    method: 'POST' | 'PATCH',
+    path: string,
+    body: Record<string, unknown>,
+    field: string,
+  ) => {
+    const answer = await as(who, method, path, body)
+    assert.equal(answer.status, 422, `${method} ${path}`)
+    assert.deepEqual(Object.keys(answer.body.errors), [field])
+    assert.equal(answer.headers['x-error-code'], 'sensitive_words')
+    assert.ok(!JSON.stringify(answer.body).includes('orbidden'), 'tells the word')
+  }
+
+  test('is refused in topics, feeds, comments, articles and names', async () => {
+    const id = await add({ word: 'Forbidden', type: 'warning' })
+    const me = await person()
+    const text = 'so FORBIDDEN it is'
+    await refusedOn(me, 'POST', '/feed/topics', { name: text }, 'name')
+    await refusedOn(me, 'POST', '/feed/topics', { name: 'fine', desc: text }, 'desc')
+    const topic = (await as(me, 'POST', '/feed/topics', { name: 'a fine topic' })).body.id
+    await refusedOn(me, 'PATCH', `/feed/topics/${topic}`, { desc: text }, 'desc')
+    const feed = { feed_from: 1, feed_mark: 1, feed_content: text }
+    await refusedOn(me, 'POST', '/feeds', feed, 'feed_content')
+    const song = await createSong(world, await musicEditor(world))
+    await refusedOn(me, 'POST', `/music/${song}/comments`, { body: text }, 'body')
+    const category = await createCategory(world, await newsEditor(world))
+    await certify(world, me)
+    await setSettings(world, { 'news:contribute:pay': false })
+    const tags = '1'
+    const path = `/news/categories/${category}/currency-news`
+    await refusedOn(me, 'POST', path, { title: text, content: 'x', tags }, 'title')
+    await refusedOn(me, 'POST', path, { title: 'x', content: text, tags }, 'content')
+    const answer = await guest('POST', '/users', {
+      name: 'Forbidden1',
+      email: 'forbidden@example.org',
+      verifiable_type: 'mail',
+      verifiable_code: '123456',
+    })
+    assert.deepEqual([answer.status, Object.keys(answer.body.errors)], [422, ['name']])
+    assert.equal(answer.headers['x-error-code'], 'sensitive_words')
+    await admin('DELETE', `/${id}`)
+    const allowed = await as(me, 'POST', `/music/${song}/comments`, { body: text })
+    assert.equal(allowed.status, 201)
+  })
+})
+
+describe('a word of type replace', () => {
+  test('is replaced before the text is kept; one that leaves nothing refuses', async () => {
+    const [one, two] = [
+      await add({ word: 'darn', type: 'replace', replace: '****' }),
+      await add({ word: '坏', type: 'replace' }),
+    ]
+    const me = await person()
+    const song = await createSong(world, await musicEditor(world))
+    const comment = (body: string) => as(me, 'POST', `/music/${song}/comments`, { body })
+    assert.equal((await comment('Darn! 很坏的 DARN')).body.comment.body, '****! 很的 ****')
+    const empty = await comment('坏坏')
+    assert.deepEqual([empty.status, Object.keys(empty.body.errors)], [422, ['body']])
+    await admin('DELETE', `/${one}`)
+    await admin('DELETE', `/${two}`)
+    assert.equal((await comment('darn')).body.comment.body, 'darn')
+  })
+})
+
+test('a change is used by another node within a second', async () => {
+  const signals = createSignals(sql)
+  await signals.listen()
+  const other = { ...ctx, signals }
+  const input = { body: 'an otter swims' }
+  assert.deepEqual(await screen(other, input, ['body']), input)
+  const id = await add({ word: 'otter', type: 'replace', replace: 'seal' })
+  await wait(500)
+  assert.deepEqual(await screen(other, input, ['body']), { body: 'an seal swims' })
+  await admin('DELETE', `/${id}`)
+  await wait(500)
+  assert.deepEqual(await screen(other, input, ['body']), input)
+  await signals.close()
+})
+
+test('twenty thousand words make a text no slower to read than a few', async () => {
+  const text = { body: 'word1x 中文的字 '.repeat(600) }
+  const time = async () => {
+    await screen(ctx, text, ['body'])
+    const started = performance.now()
+    for (let n = 0; n < 20; n += 1) await screen(ctx, text, ['body'])
+    return performance.now() - started
+  }
+  await sql.begin(async (tx) => {
+    await addWord(ctx, tx, { word: 'first', type: 'warning' })
+  })
+  forgetWords(ctx)
+  const few = await time()
+  await sql`
+    insert into sensitive_words (word, word_key, type)
+    select 'w0rd' || n, 'w0rd' || n, 'warning' from generate_series(1, 20000) n`
+  forgetWords(ctx)
+  const many = await time()
+  assert.ok(many < few * 5 + 100, `${few} ms with few words, ${many} ms with many`)
+  await sql`delete from sensitive_words`
+  forgetWords(ctx)
+})
