@@ -1,11 +1,10 @@
-import { nameKey } from '#lib/text.ts'
 import { getStoredNode, type StoredNode } from '#modules/files/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import { screen } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, onConstraint, transaction } from '#platform/database.ts'
-import { invalidField } from '#platform/errors.ts'
+import { requireVisible } from '#platform/visible-text.ts'
 import { nameTaken } from '../errors.ts'
 import { insertTopic, type TopicChanges, updateTopic } from '../queries/topics.ts'
 import type { NewTopic, TopicPatch, TopicStatus } from '../schema.ts'
@@ -14,18 +13,13 @@ import { requireEditableTopic } from './visibility.ts'
 const takeLogo = async (tx: Db, node: string | null, ownerId: number): Promise<StoredNode | null> =>
   node === null ? null : getStoredNode(tx, node, { ownerId, field: 'logo' })
 
-const requireName = (name: string) => {
-  if (nameKey(name) === '')
-    throw invalidField('name', { en: 'The name shows no character.', zh: '名称没有可见字符。' })
-}
-
 /** Makes a topic of a status in the caller's transaction; its creator follows it and owns the logo. */
 export async function addTopic(
   tx: Db,
   { creatorId, status, topic }: { creatorId: number; status: TopicStatus; topic: NewTopic },
 ): Promise<number> {
   const { name, desc, logo } = topic
-  requireName(name)
+  requireVisible('name', name)
   const values = {
     name,
     desc: desc ?? '',
@@ -55,10 +49,8 @@ export async function changeTopic(
   { name, desc, logo }: TopicPatch & { name?: string },
 ): Promise<void> {
   const changes: TopicChanges = {}
-  if (name !== undefined) {
-    requireName(name)
-    changes.name = name
-  }
+  requireVisible('name', name)
+  if (name !== undefined) changes.name = name
   if (desc !== undefined) changes.desc = desc ?? ''
   if (logo !== undefined) changes.logo = await takeLogo(tx, logo, userId)
   await onConstraint(updateTopic(tx, id, changes), { feed_topics_name_taken: nameTaken })
