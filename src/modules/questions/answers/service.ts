@@ -1,0 +1,151 @@
+import { deleteCollectionsOf } from '#modules/collections/index.ts'
+import { deleteCommentsOf } from '#modules/comments/index.ts'
+import { adoptFiles, detachFiles } from '#modules/files/index.ts'
+import { deleteLikesOf, latestLikes } from '#modules/likes/index.ts'
+import { notify, takeBack } from '#modules/notifications/index.ts'
+import type { Context } from '#platform/context.ts'
+import type { Db, Tx } from '#platform/database.ts'
+import { payBounty } from '../bounties/service.ts'
+import { answerViewsTally } from '../counters/queries.ts'
+import {
+  answerAdopted,
+  answerInvited,
+  noSuchAnswer,
+  noSuchQuestion,
+  nothingToChange,
+  notYourAnswer,
+} from '../errors.ts'
+import { lockQuestion } from '../publishing/queries.ts'
+import { excerptOf, picturesIn } from '../publishing/service.ts'
+import { type AnswerRow, findAnswerRow, findQuestionRow } from '../queries.ts'
+import type { AnswerDetail, AnswerView } from '../schema.ts'
+import { ANSWERS, answerViews, questionViews } from '../view.ts'
+import {
+  deleteAnswerRow,
+  hasAdoption,
+  insertAnswer,
+  listAnswers,
+  lockAnswer,
+  updateAnswer,
+} from './queries.ts'
+import type { AnswerPatch, AnswersQuery, NewAnswer } from './schema.ts'
+
+const PREVIEW = 5
+
+/**
+ * Answers a question, in the caller's transaction. The first answer of the person invited earns a bounty that is paid at
+ * once. Who asked is told, by nobody's name if the answer is anonymous.
+ */
+export async function answerQuestion(
+  tx: Tx,
+  questionId: number,
+  userId: number,
+  { body, text_body: textBody, anonymity = false }: NewAnswer,
+): Promise<AnswerRow> {
+  const question = await lockQuestion(tx, questionId)
+  if (!question) throw noSuchQuestion()
+  const draft = { questionId, userId, body, textBody: excerptOf(body, textBody), anonymity }
+  const answer = await insertAnswer(tx, draft)
+  const { id } = answer
+  await adoptFiles(tx, { ids: picturesIn(body), ownerId: userId, channel: 'answer:images', raw: id })
+  if (answer.invited && question.automaticity) await payBounty(tx, question, answer)
+  await notify(tx, {
+    type: 'system',
+    recipients: question.user_id === userId ? [] : [question.user_id],
+    senderId: anonymity ? 0 : userId,
+    cause: { type: ANSWERS, id },
+    data: {
+      type: 'question:answer',
+      resource: { type: ANSWERS, id },
+      question: { id: questionId, subject: question.subject },
+      answer: { id },
+    },
+  })
+  return answer
+}
+
+/** 404 or 403 unless this person wrote the answer. */
+export async function requireOwnAnswer(sql: Db, id: number, userId: number): Promise<AnswerRow> {
+  const answer = await findAnswerRow(sql, id)
+  if (!answer) throw noSuchAnswer()
+  if (answer.user_id !== userId) throw notYourAnswer()
+  return answer
+}
+
+/** Changes an answer of one's own that is not adopted. */
+export async function editAnswer(tx: Tx, id: number, userId: number, patch: AnswerPatch): Promise<void> {
+  const { body, text_body: textBody, anonymity } = patch
+  if (body === undefined && textBody === undefined && anonymity === undefined) throw nothingToChange()
+  await requireOwnAnswer(tx, id, userId)
+  const changes = {
+    body,
+    textBody: body === undefined ? textBody : excerptOf(body, textBody),
+    anonymity,
+  }
+  if (!(await updateAnswer(tx, id, changes))) throw answerAdopted()
+  if (body !== undefined)
+    await adoptFiles(tx, { ids: picturesIn(body), ownerId: userId, channel: 'answer:images', raw: id })
+}
+
+/**
+ * Deletes an answer with its comments, likes and collections. Its author may not once it is adopted, or was invited:
+ * others paid for it. A moderator may; what was paid stays paid.
+ */
+export async function deleteAnswer(
+  tx: Tx,
+  id: number,
+  by: { userId: number; anybodys: boolean },
+): Promise<AnswerRow> {
+  const answer = await lockAnswer(tx, id)
+  if (!answer) throw noSuchAnswer()
+  if (!by.anybodys) {
+    if (answer.user_id !== by.userId) throw notYourAnswer()
+    if (answer.adoption) throw answerAdopted()
+    if (answer.invited) throw answerInvited()
+  }
+  await deleteCommentsOf(tx, ANSWERS, [id])
+  await deleteLikesOf(tx, ANSWERS, [id])
+  await deleteCollectionsOf(tx, ANSWERS, [id])
+  await detachFiles(tx, { channel: 'answer:images', raws: [id] })
+  await deleteAnswerRow(tx, id)
+  await takeBack(tx, { cause: { type: ANSWERS, id } })
+  return answer
+}
+
+/** The answers of a question that are neither adopted nor paid for by invitation (R §19.1). */
+export async function listAnswersOf(
+  ctx: Context,
+  questionId: number,
+  viewerId: number,
+  query: AnswersQuery,
+): Promise<AnswerView[]> {
+  const question = await findQuestionRow(ctx.sql, questionId)
+  if (!question) throw noSuchQuestion()
+  return answerViews(ctx, await listAnswers(ctx.sql, question, query), viewerId)
+}
+
+/** One answer with its question; reading it is one view. */
+export async function getAnswer(ctx: Context, id: number, viewerId: number): Promise<AnswerDetail> {
+  const { sql } = ctx
+  const row = await findAnswerRow(sql, id)
+  if (!row) throw noSuchAnswer()
+  answerViewsTally(ctx).add([id])
+  const [[answer], asked, adopted, likes] = await Promise.all([
+    answerViews(ctx, [row], viewerId),
+    findQuestionRow(sql, row.question_id).then((found) =>
+      found ? questionViews(ctx, [found], viewerId) : [],
+    ),
+    hasAdoption(sql, row.question_id),
+    row.likes_count > 0
+      ? latestLikes(ctx, { type: ANSWERS, thingIds: [id], each: PREVIEW, viewerId })
+      : undefined,
+  ])
+  const [question] = asked
+  if (!answer || !question) throw noSuchAnswer()
+  const hidden = answer.user_id === 0
+  return {
+    ...answer,
+    likes: (likes?.get(id) ?? []).map((like) => (hidden ? { ...like, target_user: 0 } : like)),
+    question: { ...question, has_adoption: adopted },
+  }
+}

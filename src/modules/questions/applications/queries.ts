@@ -1,0 +1,45 @@
+import type { Db } from '#platform/database.ts'
+
+export type ApplicationRow = {
+  id: number
+  question_id: number
+  user_id: number
+  amount: number
+  state: 'pending' | 'passed' | 'rejected' | 'cancelled'
+  decided_by: number | null
+  decided_at: string | null
+  created_at: string
+}
+
+/** Files a request; violates `question_applications_open` while one is pending. */
+export async function insertApplication(
+  sql: Db,
+  application: { questionId: number; userId: number; amount: number },
+): Promise<number> {
+  const [row] = await sql<[{ id: number }]>`
+    insert into question_applications (question_id, user_id, amount)
+    values (${application.questionId}, ${application.userId}, ${application.amount}) returning id`
+  return row.id
+}
+
+/** Closes what is pending for a question that is deleted; answers the fees to be given back. */
+export const cancelApplications = (sql: Db, questionId: number) => sql<{ id: number; amount: number }[]>`
+  update question_applications set state = 'cancelled', decided_at = now()
+  where question_id = ${questionId} and state = 'pending' returning id, amount`
+
+/** Decides on a pending request, once; undefined when it is not pending. */
+export async function closeApplication(
+  sql: Db,
+  decision: { id: number; state: 'passed' | 'rejected'; decidedBy: number },
+): Promise<ApplicationRow | undefined> {
+  const [row] = await sql<ApplicationRow[]>`
+    update question_applications set state = ${decision.state}, decided_by = ${decision.decidedBy}, decided_at = now()
+    where id = ${decision.id} and state = 'pending' returning *`
+  return row
+}
+
+export const setExcellent = (sql: Db, questionId: number, excellent: boolean) => sql`
+  update questions set excellent = ${excellent}, updated_at = now() where id = ${questionId}`
+
+export const findApplication = async (sql: Db, id: number) =>
+  (await sql<ApplicationRow[]>`select * from question_applications where id = ${id}`)[0]

@@ -1,0 +1,78 @@
+import { commentsRecount } from '#modules/comments/index.ts'
+import { unmendable } from '#modules/ledger/index.ts'
+import { likesRecount } from '#modules/likes/index.ts'
+import { type CounterCheck, type Drift, recount } from '#platform/counters.ts'
+import type { Db, Fragment, Sql } from '#platform/database.ts'
+import { defineTally } from '#platform/tally.ts'
+
+const addViews = (table: 'questions' | 'answers') => (sql: Sql, ids: number[], counts: number[]) =>
+  sql`
+  with seen as materialized (select * from unnest(${ids}::bigint[], ${counts}::bigint[]) as s (id, n)),
+  held as materialized (
+    select t.id from ${sql(table)} t where t.id = any(${ids}::bigint[]) order by t.id for no key update
+  )
+  update ${sql(table)} t set views_count = t.views_count + s.n from seen s join held h on h.id = s.id
+  where t.id = s.id`
+
+/** Views of questions and of answers: one for each reading of the thing itself. */
+export const questionViewsTally = defineTally('question views', addViews('questions'))
+export const answerViewsTally = defineTally('answer views', addViews('answers'))
+
+const check = (table: string, key: string, column: string, counted: (sql: Db) => Fragment): CounterCheck =>
+  recount({ table, key, column, counted })
+
+const byColumn = (table: string, column: string) => (sql: Db) =>
+  sql`
+  select ${sql(column)} as key, count(*) as n from ${sql(table)} group by 1`
+
+/** Recounts of questions and answers, for `kith doctor`. */
+export const questionCounters: CounterCheck[] = [
+  commentsRecount('questions', { table: 'questions', key: 'id', column: 'comments_count' }),
+  check('questions', 'id', 'answers_count', byColumn('answers', 'question_id')),
+  check('questions', 'id', 'watchers_count', byColumn('question_watchers', 'question_id')),
+  commentsRecount('question-answers', { table: 'answers', key: 'id', column: 'comments_count' }),
+  likesRecount('question-answers', { table: 'answers', key: 'id', column: 'likes_count' }),
+  check('answers', 'id', 'onlookers_count', byColumn('answer_onlookers', 'answer_id')),
+  check(
+    'answers',
+    'id',
+    'onlookers_total',
+    (sql) => sql`select answer_id as key, sum(amount)::bigint as n from answer_onlookers group by 1`,
+  ),
+  check('question_topic_counts', 'topic_id', 'questions_count', byColumn('question_topic_links', 'topic_id')),
+  check(
+    'question_topic_counts',
+    'topic_id',
+    'follows_count',
+    byColumn('question_topic_followers', 'topic_id'),
+  ),
+  check('question_topic_counts', 'topic_id', 'experts_count', byColumn('question_topic_experts', 'topic_id')),
+  check('user_counts', 'user_id', 'questions_count', byColumn('questions', 'user_id')),
+  check('user_counts', 'user_id', 'answers_count', byColumn('answers', 'user_id')),
+]
+
+/** What escrow holds for things of a kind, by the postings of these kinds of movements. */
+const held = (sql: Db, subject: string, kinds: string[]) => sql`
+  select subject_id as id, sum(amount) as held from ledger_postings
+  where owner_id = -1 and currency = 'points' and subject_type = ${subject} and kind = any(${kinds})
+  group by subject_id`
+
+/** What escrow has to hold for questions: bounties that nobody has earned yet, and fees that wait for a decision. */
+export const questionEscrowChecks: CounterCheck[] = [
+  unmendable(
+    'questions.escrow',
+    (sql) => sql<Drift[]>`
+      select coalesce(q.id, h.id)::text as key, coalesce(h.held, 0)::bigint as kept, coalesce(q.amount, 0) as counted
+      from (select id, amount from questions where bounty = 'held') q
+      full join (${held(sql, 'questions', ['bounty', 'bounty:paid', 'bounty:refunded'])}) h on h.id = q.id
+      where coalesce(h.held, 0) <> coalesce(q.amount, 0) order by 1 limit 100`,
+  ),
+  unmendable(
+    'question_applications.escrow',
+    (sql) => sql<Drift[]>`
+      select coalesce(a.id, h.id)::text as key, coalesce(h.held, 0)::bigint as kept, coalesce(a.amount, 0) as counted
+      from (select id, amount from question_applications where state = 'pending') a
+      full join (${held(sql, 'question-applications', ['excellence', 'excellence:refunded'])}) h on h.id = a.id
+      where coalesce(h.held, 0) <> coalesce(a.amount, 0) order by 1 limit 100`,
+  ),
+]

@@ -1,0 +1,49 @@
+import { hasAbility } from '#modules/abilities/index.ts'
+import { mountCollections } from '#modules/collections/index.ts'
+import { mountComments } from '#modules/comments/index.ts'
+import { mountLikes } from '#modules/likes/index.ts'
+import { mountReports } from '#modules/reports/index.ts'
+import type { Context } from '#platform/context.ts'
+import type { Server } from '#platform/http.ts'
+import {
+  answerThing,
+  countAnswerComments,
+  countAnswerLikes,
+  countQuestionComments,
+  questionThing,
+} from '../service.ts'
+
+/** What people do to questions and answers (R §19.1). */
+export function questionInteractionRoutes(server: Server, ctx: Context) {
+  const mayModerate = (context: Context, _target: unknown, viewerId: number) =>
+    hasAbility(context, viewerId, 'admin: questions')
+  mountComments(server, ctx, questionThing, {
+    path: '/questions/:question/comments',
+    shape: 'array',
+    count: countQuestionComments,
+    mayModerate,
+  })
+  mountComments(server, ctx, answerThing, {
+    path: '/question-answers/:answer/comments',
+    shape: 'array',
+    count: countAnswerComments,
+    mayModerate,
+  })
+  mountLikes(server, ctx, answerThing, {
+    create: '/question-answers/:answer/likes',
+    remove: '/question-answers/:answer/likes',
+    list: '/question-answers/:answer/likes',
+    twice: 422,
+    none: 422,
+    pageSize: 20,
+    count: countAnswerLikes,
+  })
+  mountCollections(server, ctx, answerThing, {
+    create: '/user/question-answer/collections/:answer',
+    remove: '/user/question-answer/collections/:answer',
+    twice: 422,
+    none: 422,
+  })
+  mountReports(server, ctx, questionThing, { path: '/questions/:question/reports' })
+  mountReports(server, ctx, answerThing, { path: '/question-answers/:answer/reports' })
+}

@@ -1,0 +1,21 @@
+import type { Db } from '#platform/database.ts'
+
+/** Writes who pays for a look, once, and counts it; false when this person did already or the answer is gone. */
+export async function insertLook(
+  sql: Db,
+  look: { answerId: number; userId: number; amount: number },
+): Promise<boolean> {
+  const [row] = await sql<[{ made: boolean }]>`
+    with target as (select id from answers where id = ${look.answerId} for no key update),
+    made as (
+      insert into answer_onlookers (answer_id, user_id, amount)
+      select id, ${look.userId}::bigint, ${look.amount}::bigint from target
+      on conflict do nothing returning answer_id, amount
+    ),
+    counted as (
+      update answers a set onlookers_count = a.onlookers_count + 1, onlookers_total = a.onlookers_total + m.amount
+      from made m where a.id = m.answer_id
+    )
+    select exists (select from made) as made`
+  return row.made
+}

@@ -1,0 +1,52 @@
+import type { Counts, Reader, Thing } from '#platform/things.ts'
+import {
+  findAnonymousAnswers,
+  findAnonymousQuestions,
+  findAnswerTarget,
+  findExistingAnswers,
+  findExistingQuestions,
+  findQuestionTarget,
+} from './queries.ts'
+import { ANSWERS, answersById, QUESTIONS, questionsById } from './view.ts'
+
+/** Questions as what is commented on and reported. */
+export const questionThing: Thing = {
+  type: QUESTIONS,
+  param: 'question',
+  tag: 'Questions',
+  find: findQuestionTarget,
+  live: (sql, id) => sql`select id from questions where id = ${id}`,
+}
+
+/** Answers as what is commented on, liked, collected, rewarded and reported. */
+export const answerThing: Thing = {
+  type: ANSWERS,
+  param: 'answer',
+  tag: 'Answers',
+  find: findAnswerTarget,
+  live: (sql, id) => sql`select id from answers where id = ${id}`,
+}
+
+/** How lists of mixed things read questions. */
+export const questionReader: Reader = {
+  visible: findExistingQuestions,
+  views: questionsById,
+  anonymous: findAnonymousQuestions,
+}
+
+/** How lists of mixed things read answers. */
+export const answerReader: Reader = {
+  visible: findExistingAnswers,
+  views: answersById,
+  anonymous: findAnonymousAnswers,
+}
+
+export const countQuestionComments: Counts = (sql) => [
+  sql`update questions q set comments_count = q.comments_count + c.by from changed c where q.id = c.id`,
+]
+export const countAnswerComments: Counts = (sql) => [
+  sql`update answers a set comments_count = a.comments_count + c.by from changed c where a.id = c.id`,
+]
+export const countAnswerLikes: Counts = (sql) => [
+  sql`update answers a set likes_count = a.likes_count + c.by from changed c where a.id = c.id`,
+]

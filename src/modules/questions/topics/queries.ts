@@ -1,0 +1,222 @@
+import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
+import type { StoredNode } from '#modules/files/index.ts'
+import type { Db } from '#platform/database.ts'
+import type { ExpertsQuery } from './schema.ts'
+
+export type TopicRow = {
+  id: number
+  name: string
+  description: string
+  avatar: StoredNode | null
+  questions_count: number
+  follows_count: number
+  experts_count: number
+  has_follow: boolean
+}
+
+const columns = (sql: Db, viewerId: number) => sql`
+  t.id, t.name, t.description, t.avatar, c.questions_count, c.follows_count, c.experts_count,
+  coalesce((
+    select true from question_topic_followers f where f.user_id = ${viewerId} and f.topic_id = t.id
+  ), false) as has_follow`
+
+/** The condition that finds a part of a name in any script, through an index. */
+export const nameContains = (sql: Db, text: string | undefined) => {
+  const key = nameKey(text ?? '')
+  return key === ''
+    ? sql``
+    : sql`and t.name_grams @> ${gramsOfQuery(key)} and t.name_key like ${`%${escapeLike(key)}%`}`
+}
+
+export const listTopics = (
+  sql: Db,
+  viewerId: number,
+  { name, limit = 20, offset = 0 }: { name?: string; limit?: number; offset?: number },
+) => sql<TopicRow[]>`
+  select ${columns(sql, viewerId)} from question_topics t join question_topic_counts c on c.topic_id = t.id
+  where true ${nameContains(sql, name)} order by t.id desc limit ${limit} offset ${offset}`
+
+export const findTopic = async (sql: Db, id: number, viewerId: number): Promise<TopicRow | undefined> =>
+  (
+    await sql<TopicRow[]>`
+      select ${columns(sql, viewerId)} from question_topics t join question_topic_counts c on c.topic_id = t.id
+      where t.id = ${id}`
+  )[0]
+
+/** The topics of a question. */
+export const listTopicsOf = (sql: Db, questionId: number, viewerId: number) => sql<TopicRow[]>`
+  select ${columns(sql, viewerId)} from question_topic_links l
+  join question_topics t on t.id = l.topic_id join question_topic_counts c on c.topic_id = t.id
+  where l.question_id = ${questionId} order by t.id`
+
+/** The topics a person follows or is an expert of, newest topic first. */
+export const listTopicsOfPerson = (
+  sql: Db,
+  userId: number,
+  { type, limit = 20, after = 0 }: { type?: 'follow' | 'expert'; limit?: number; after?: number },
+) => {
+  const table = type === 'expert' ? sql`question_topic_experts` : sql`question_topic_followers`
+  return sql<TopicRow[]>`
+    select ${columns(sql, userId)} from ${table} m
+    join question_topics t on t.id = m.topic_id join question_topic_counts c on c.topic_id = t.id
+    where m.user_id = ${userId} ${after > 0 ? sql`and m.topic_id < ${after}` : sql``}
+    order by m.topic_id desc limit ${limit}`
+}
+
+/** Idempotent: counts only the call that begins the following. False when there is no such topic. */
+export async function followTopic(sql: Db, topicId: number, userId: number): Promise<boolean> {
+  const [row] = await sql<[{ found: boolean }]>`
+    with topic as (select id from question_topics where id = ${topicId} for key share),
+    made as (
+      insert into question_topic_followers (user_id, topic_id) select ${userId}::bigint, id from topic
+      on conflict do nothing returning topic_id
+    ),
+    counted as (
+      update question_topic_counts set follows_count = follows_count + 1
+      where topic_id in (select topic_id from made)
+    )
+    select exists (select from topic) as found`
+  return row.found
+}
+
+/** Idempotent: counts only the call that ends the following. False when there is no such topic. */
+export async function unfollowTopic(sql: Db, topicId: number, userId: number): Promise<boolean> {
+  const [row] = await sql<[{ found: boolean }]>`
+    with topic as (select id from question_topics where id = ${topicId} for key share),
+    gone as (
+      delete from question_topic_followers f using topic t where f.topic_id = t.id and f.user_id = ${userId}
+      returning f.topic_id
+    ),
+    counted as (
+      update question_topic_counts set follows_count = follows_count - 1
+      where topic_id in (select topic_id from gone)
+    )
+    select exists (select from topic) as found`
+  return row.found
+}
+
+/** The experts of a topic, by their ids. */
+export async function listTopicExperts(
+  sql: Db,
+  topicId: number,
+  { limit = 20, after = 0 }: { limit?: number; after?: number },
+): Promise<number[]> {
+  const rows = await sql<{ user_id: number }[]>`
+    select e.user_id from question_topic_experts e join users u on u.id = e.user_id and u.deleted_at is null
+    where e.topic_id = ${topicId} ${after > 0 ? sql`and e.user_id < ${after}` : sql``}
+    order by e.user_id desc limit ${limit}`
+  return rows.map((row) => row.user_id)
+}
+
+/** Experts of any topic, or of these, whose names contain a keyword if given; by what they earned. */
+export async function listExperts(
+  sql: Db,
+  { topics, keyword, limit = 20, offset = 0 }: ExpertsQuery,
+): Promise<number[]> {
+  const key = nameKey(keyword ?? '')
+  const rows = await sql<{ user_id: number }[]>`
+    select x.user_id from question_experts x join users u on u.id = x.user_id and u.deleted_at is null
+    where exists (
+      select from question_topic_experts e
+      where e.user_id = x.user_id ${topics ? sql`and e.topic_id = any(${topics})` : sql``}
+    )
+    ${key === '' ? sql`` : sql`and u.name_grams @> ${gramsOfQuery(key)} and u.name_key like ${`%${escapeLike(key)}%`}`}
+    order by x.income desc, x.user_id limit ${limit} offset ${offset}`
+  return rows.map((row) => row.user_id)
+}
+
+/** Makes a person an expert of a topic; false when they are one already. */
+export async function addExpert(sql: Db, topicId: number, userId: number): Promise<boolean> {
+  const [row] = await sql<[{ made: boolean }]>`
+    with made as (
+      insert into question_topic_experts (topic_id, user_id) values (${topicId}, ${userId})
+      on conflict do nothing returning topic_id
+    ),
+    earner as (
+      insert into question_experts (user_id) select ${userId}::bigint from made on conflict do nothing
+    ),
+    counted as (
+      update question_topic_counts set experts_count = experts_count + 1
+      where topic_id in (select topic_id from made)
+    )
+    select exists (select from made) as made`
+  return row.made
+}
+
+/** Takes a person out of the experts of a topic; false when they are none. */
+export async function removeExpert(sql: Db, topicId: number, userId: number): Promise<boolean> {
+  const [row] = await sql<[{ gone: boolean }]>`
+    with gone as (
+      delete from question_topic_experts where topic_id = ${topicId} and user_id = ${userId} returning topic_id
+    ),
+    counted as (
+      update question_topic_counts set experts_count = experts_count - 1
+      where topic_id in (select topic_id from gone)
+    )
+    select exists (select from gone) as gone`
+  return row.gone
+}
+
+export type TopicValues = { name: string; description: string; avatar: StoredNode | null }
+
+export async function insertTopic(sql: Db, { name, description, avatar }: TopicValues): Promise<number> {
+  const [row] = await sql<[{ id: number }]>`
+    with made as (
+      insert into question_topics (name, name_key, name_grams, description, avatar)
+      values (${name}, ${nameKey(name)}, ${grams(name)}, ${description}, ${avatar && sql.json(avatar)})
+      returning id
+    ),
+    counted as (insert into question_topic_counts (topic_id) select id from made)
+    select id from made`
+  return row.id
+}
+
+/** Changes the fields that are given. */
+export const updateTopic = (sql: Db, id: number, { name, description, avatar }: Partial<TopicValues>) => sql`
+  update question_topics set updated_at = now()
+    ${name === undefined ? sql`` : sql`, name = ${name}, name_key = ${nameKey(name)}, name_grams = ${grams(name)}`}
+    ${description === undefined ? sql`` : sql`, description = ${description}`}
+    ${avatar === undefined ? sql`` : sql`, avatar = ${avatar && sql.json(avatar)}`}
+  where id = ${id}`
+
+/** Deletes a topic with its followers and experts; its questions stay. */
+export const deleteTopic = (sql: Db, id: number) => sql`delete from question_topics where id = ${id}`
+
+export const isNameTaken = async (sql: Db, name: string): Promise<boolean> =>
+  (await sql`select from question_topics where name_key = ${nameKey(name)}`).length > 0
+
+/** Files a proposal; violates `question_topic_applications_open` when the same waits already. */
+export const insertProposal = (
+  sql: Db,
+  proposal: { userId: number; name: string; description: string },
+) => sql`
+  insert into question_topic_applications (user_id, name, name_key, description)
+  values (${proposal.userId}, ${proposal.name}, ${nameKey(proposal.name)}, ${proposal.description})`
+
+export type ProposalRow = {
+  id: number
+  user_id: number
+  name: string
+  description: string
+  state: 'pending' | 'passed' | 'rejected'
+  mark: string | null
+  decided_by: number | null
+  decided_at: string | null
+  created_at: string
+}
+
+/** Decides on a pending proposal, once; undefined when it is not pending. */
+export async function closeProposal(
+  sql: Db,
+  decision: { id: number; state: 'passed' | 'rejected'; mark: string | null; decidedBy: number },
+): Promise<ProposalRow | undefined> {
+  const [row] = await sql<ProposalRow[]>`
+    update question_topic_applications set state = ${decision.state}, mark = ${decision.mark},
+      decided_by = ${decision.decidedBy}, decided_at = now()
+    where id = ${decision.id} and state = 'pending'
+    returning id, user_id, name, description, state, mark, decided_by, decided_at, created_at`
+  return row
+}
+
+export const isProposal = async (sql: Db, id: number): Promise<boolean> =>
+  (await sql`select from question_topic_applications where id = ${id}`).length > 0

@@ -1,0 +1,61 @@
+import { UserView } from '#modules/accounts/index.ts'
+import { Cursor, IdList, Limit, Nullable, Offset, OneOf, type Static, Text, Type } from '#platform/schema.ts'
+
+/** A topic of questions; `avatar` is an address. */
+export const QuestionTopic = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  description: Type.String(),
+  avatar: Nullable(Type.String()),
+  questions_count: Type.Integer(),
+  follows_count: Type.Integer(),
+  experts_count: Type.Integer(),
+  has_follow: Type.Optional(Type.Boolean()),
+})
+export type QuestionTopic = Static<typeof QuestionTopic>
+
+export const QuestionTopicDetail = Type.Object({
+  ...QuestionTopic.properties,
+  has_follow: Type.Boolean(),
+  experts: Type.Array(UserView),
+})
+
+/** `follow`: any value asks for `has_follow`. `name`: a part of the name. */
+export const TopicsQuery = Type.Object({
+  limit: Limit(20),
+  offset: Offset,
+  follow: Type.Optional(Text(50)),
+  name: Type.Optional(Text(100)),
+})
+
+export const MyTopicsQuery = Type.Object({
+  limit: Limit(20),
+  after: Cursor,
+  type: Type.Optional(OneOf(['follow', 'expert'] as const, { default: 'follow' })),
+})
+
+export const TopicExpertsQuery = Type.Object({ limit: Limit(20), after: Cursor })
+
+/** `topics`: experts of any of these. `keyword`: a part of the name. */
+export const ExpertsQuery = Type.Object({
+  limit: Limit(20),
+  offset: Offset,
+  topics: Type.Optional(IdList(50)),
+  keyword: Type.Optional(Text(100)),
+})
+export type ExpertsQuery = Static<typeof ExpertsQuery>
+
+/** A topic that somebody proposes. */
+export const TopicProposal = Type.Object({
+  name: Text(100),
+  description: Text(500),
+})
+export type TopicProposal = Static<typeof TopicProposal>
+
+/** What a topic of questions is made of. */
+export const NewQuestionTopic = Type.Object({
+  name: Text(100),
+  description: Type.Optional(Nullable(Text(500))),
+  avatar: Type.Optional(Nullable(Text(512, { description: 'The node of a picture you stored' }))),
+})
+export type NewQuestionTopic = Static<typeof NewQuestionTopic>
