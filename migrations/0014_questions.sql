@@ -38,12 +38,16 @@ create table question_topic_experts (
 );
 create index question_topic_experts_of_user on question_topic_experts (user_id, topic_id);
 
--- What a person earned with answers in topics of which they are an expert. Anonymous answers leave no trace here.
-create table question_experts (
+-- What people are ranked by: what they earned with answers in topics of which they are an expert, and the likes of their
+-- answers. Anonymous answers leave no trace here.
+create table question_people (
   user_id bigint primary key references users,
-  income bigint not null default 0
+  income bigint not null default 0,
+  likes_count bigint not null default 0,
+  constraint question_people_not_negative check (least(income, likes_count) >= 0)
 ) with (fillfactor = 80);
-create index question_experts_ranking on question_experts (income desc, user_id);
+create index question_people_earning on question_people (income desc, user_id);
+create index question_people_liked on question_people (likes_count desc, user_id) where likes_count > 0;
 
 -- Topics that people propose.
 create table question_topic_applications (

@@ -55,6 +55,17 @@ import { deviceRoutes } from '#modules/notifications/push/routes.ts'
 import { notificationRoutes } from '#modules/notifications/routes.ts'
 import { streamRoutes } from '#modules/notifications/stream/routes.ts'
 import { countWaiting, pinChecks } from '#modules/pinning/index.ts'
+import { answerRoutes } from '#modules/questions/answers/routes.ts'
+import { questionApplicationRoutes } from '#modules/questions/applications/routes.ts'
+import { answerCollectionRoutes } from '#modules/questions/collections/routes.ts'
+import { answerReader, questionEscrowChecks, questionReader } from '#modules/questions/index.ts'
+import { questionInteractionRoutes } from '#modules/questions/interactions/routes.ts'
+import { questionListRoutes } from '#modules/questions/lists/routes.ts'
+import { lookRoutes } from '#modules/questions/looks/routes.ts'
+import { questionPublishingRoutes } from '#modules/questions/publishing/routes.ts'
+import { questionRankRoutes } from '#modules/questions/ranks/routes.ts'
+import { questionTopicRoutes } from '#modules/questions/topics/routes.ts'
+import { watchRoutes } from '#modules/questions/watches/routes.ts'
 import { rankRoutes } from '#modules/ranks/routes.ts'
 import { mountReports } from '#modules/reports/index.ts'
 import { userReportRoutes } from '#modules/reports/routes.ts'
@@ -74,6 +85,8 @@ const READERS: Readers = {
   musics: songReader,
   music_specials: specialReader,
   news: newsReader,
+  questions: questionReader,
+  'question-answers': answerReader,
 }
 
 /** The table of contents: every route module of the API, one line each. */
@@ -111,6 +124,16 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   contributionRoutes,
   newsInteractionRoutes,
   newsRankRoutes,
+  questionTopicRoutes,
+  questionPublishingRoutes,
+  questionListRoutes,
+  answerRoutes,
+  lookRoutes,
+  questionInteractionRoutes,
+  answerCollectionRoutes,
+  watchRoutes,
+  questionApplicationRoutes,
+  questionRankRoutes,
   feedPublishingRoutes(READERS), // 5
   feedListRoutes,
   feedInteractionRoutes,
@@ -129,7 +152,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   reportAdminRoutes,
   adminBalanceRoutes,
   adminPaymentRoutes,
-  adminLedgerRoutes(pinChecks),
+  adminLedgerRoutes([...pinChecks, ...questionEscrowChecks]),
   adminFeedPinRoutes,
   adminTopicRoutes,
   adminFeedRoutes,

@@ -5,6 +5,7 @@ import { likeCounters } from '#modules/likes/index.ts'
 import { musicCounters } from '#modules/music/index.ts'
 import { newsCounters } from '#modules/news/index.ts'
 import { notificationCounters } from '#modules/notifications/index.ts'
+import { questionCounters } from '#modules/questions/index.ts'
 import { topicCounters } from '#modules/topics/index.ts'
 import type { CounterCheck } from '#platform/counters.ts'
 import { type Sql, type Tx, transaction } from '#platform/database.ts'
@@ -20,6 +21,7 @@ const COUNTERS: CounterCheck[] = [
   ...topicCounters,
   ...musicCounters,
   ...newsCounters,
+  ...questionCounters,
 ]
 
 const SHOWN = 10

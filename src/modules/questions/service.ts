@@ -49,4 +49,8 @@ export const countAnswerComments: Counts = (sql) => [
 ]
 export const countAnswerLikes: Counts = (sql) => [
   sql`update answers a set likes_count = a.likes_count + c.by from changed c where a.id = c.id`,
+  sql`
+    insert into question_people as x (user_id, likes_count)
+    select a.user_id, greatest(c.by, 0) from changed c join answers a on a.id = c.id and not a.anonymity
+    on conflict (user_id) do update set likes_count = x.likes_count + (select c.by from changed c)`,
 ]

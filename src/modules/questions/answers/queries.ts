@@ -57,21 +57,42 @@ export type AnswerChanges = {
   anonymity?: boolean | undefined
 }
 
+/** The likes of an answer that becomes anonymous no longer rank its author, and those of one that is named again do. */
+const moveLikes = (sql: Db, anonymity: boolean) => sql`,
+  ranked as (
+    insert into question_people as x (user_id, likes_count)
+    select user_id, ${anonymity ? sql`0` : sql`likes_count`} from held
+    where anonymity <> ${anonymity} and likes_count > 0
+    on conflict (user_id) do update set likes_count = x.likes_count
+      ${anonymity ? sql`-` : sql`+`} (select h.likes_count from held h)
+  )`
+
 /** Changes the fields that are given of an answer that is not adopted; false when it is. */
 export async function updateAnswer(sql: Db, id: number, changes: AnswerChanges): Promise<boolean> {
   const { body, textBody, anonymity } = changes
-  const { count } = await sql`
-    update answers set updated_at = now()
-      ${body === undefined ? sql`` : sql`, body = ${body}`}
-      ${textBody === undefined ? sql`` : sql`, text_body = ${textBody}`}
-      ${anonymity === undefined ? sql`` : sql`, anonymity = ${anonymity}`}
-    where id = ${id} and not adoption`
-  return count > 0
+  const [row] = await sql<[{ changed: boolean }]>`
+    with held as (
+      select id, user_id, anonymity, likes_count from answers where id = ${id} and not adoption for update
+    ),
+    changed as (
+      update answers a set updated_at = now()
+        ${body === undefined ? sql`` : sql`, body = ${body}`}
+        ${textBody === undefined ? sql`` : sql`, text_body = ${textBody}`}
+        ${anonymity === undefined ? sql`` : sql`, anonymity = ${anonymity}`}
+      from held h where a.id = h.id
+    )
+    ${anonymity === undefined ? sql`` : moveLikes(sql, anonymity)}
+    select exists (select from held) as changed`
+  return row.changed
 }
 
 /** Deletes a locked answer, out of the counts of its question and its author. */
 export const deleteAnswerRow = (sql: Db, id: number) => sql`
-  with gone as (delete from answers where id = ${id} returning question_id, user_id),
+  with gone as (delete from answers where id = ${id} returning question_id, user_id, anonymity, likes_count),
+  ranked as (
+    update question_people x set likes_count = x.likes_count - g.likes_count
+    from gone g where x.user_id = g.user_id and not g.anonymity
+  ),
   counted as (
     update questions set answers_count = answers_count - 1 where id in (select question_id from gone)
   )

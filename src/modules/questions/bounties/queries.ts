@@ -23,7 +23,7 @@ export async function adoptAnswer(sql: Db, questionId: number, answerId: number)
 
 /** Adds what an expert earned in one of their topics to the ranking of experts. */
 export const addExpertIncome = (sql: Db, questionId: number, userId: number, amount: number) => sql`
-  update question_experts set income = income + ${amount}
+  update question_people set income = income + ${amount}
   where user_id = ${userId} and exists (
     select from question_topic_links l join question_topic_experts e on e.topic_id = l.topic_id
     where l.question_id = ${questionId} and e.user_id = ${userId}

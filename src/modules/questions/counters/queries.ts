@@ -47,6 +47,13 @@ export const questionCounters: CounterCheck[] = [
     byColumn('question_topic_followers', 'topic_id'),
   ),
   check('question_topic_counts', 'topic_id', 'experts_count', byColumn('question_topic_experts', 'topic_id')),
+  check(
+    'question_people',
+    'user_id',
+    'likes_count',
+    (sql) => sql`
+      select user_id as key, sum(likes_count)::bigint as n from answers where not anonymity group by user_id`,
+  ),
   check('user_counts', 'user_id', 'questions_count', byColumn('questions', 'user_id')),
   check('user_counts', 'user_id', 'answers_count', byColumn('answers', 'user_id')),
 ]

@@ -128,7 +128,19 @@ export const listAnswerIds = async (sql: Db, questionId: number): Promise<number
 
 /** Deletes a locked question with its answers, watchers and invitations, out of everybody's counts. */
 export const deleteQuestionRow = (sql: Db, questionId: number) => sql`
-  with gone as (delete from answers where question_id = ${questionId} returning user_id),
+  with gone as (
+    delete from answers where question_id = ${questionId} returning user_id, anonymity, likes_count
+  ),
+  liked as (
+    select user_id, sum(likes_count) as n from gone where not anonymity and likes_count > 0 group by user_id
+  ),
+  ranks as (
+    select user_id from question_people where user_id in (select user_id from liked) order by user_id for update
+  ),
+  ranked as (
+    update question_people x set likes_count = x.likes_count - l.n from liked l join ranks r on r.user_id = l.user_id
+    where x.user_id = l.user_id
+  ),
   asked as (delete from questions where id = ${questionId} returning user_id),
   changed as (
     select user_id, sum(asked) as asked, sum(answered) as answered from (

@@ -115,7 +115,7 @@ export async function listExperts(
 ): Promise<number[]> {
   const key = nameKey(keyword ?? '')
   const rows = await sql<{ user_id: number }[]>`
-    select x.user_id from question_experts x join users u on u.id = x.user_id and u.deleted_at is null
+    select x.user_id from question_people x join users u on u.id = x.user_id and u.deleted_at is null
     where exists (
       select from question_topic_experts e
       where e.user_id = x.user_id ${topics ? sql`and e.topic_id = any(${topics})` : sql``}
@@ -133,7 +133,7 @@ export async function addExpert(sql: Db, topicId: number, userId: number): Promi
       on conflict do nothing returning topic_id
     ),
     earner as (
-      insert into question_experts (user_id) select ${userId}::bigint from made on conflict do nothing
+      insert into question_people (user_id) select ${userId}::bigint from made on conflict do nothing
     ),
     counted as (
       update question_topic_counts set experts_count = experts_count + 1
