@@ -10,8 +10,9 @@ export type FloorTask = {
   connection: { host: string; port: number; user: string; database: string }
   statements: Statement[]
   poolSize: number
-  /** A parameter that was this value is another one in each request, so that unique keys stay unique. */
+  /** A parameter that was this value is another number of the range in each request, as the real requests' is. */
   varied: string
+  range: { from: number; count: number }
 }
 
 process.once('message', (task: FloorTask) => {
@@ -28,7 +29,9 @@ process.once('message', (task: FloorTask) => {
     request.on('end', async () => {
       serial += 1
       const vary = (parameters: unknown[]) =>
-        parameters.map((value) => (String(value) === task.varied ? String(serial) : value)) as never[]
+        parameters.map((value) =>
+          String(value) === task.varied ? String(task.range.from + (serial % task.range.count)) : value,
+        ) as never[]
       try {
         const rows: unknown[] = []
         const work = async (db: { unsafe: typeof sql.unsafe }) => {

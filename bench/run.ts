@@ -151,8 +151,10 @@ async function driveFloor(
   ranges: Ranges,
   load: { method: Operation['method']; token: string; seconds: number; connections: number },
 ) {
-  const varied = '987654321'
-  const sample = requestOf({ ...operation, ...(operation.range ? {} : {}) }, ranges)(Number(varied))
+  const number = 987_654_321
+  const range = operation.range ? ranges[operation.range] : { from: 0, count: Number.MAX_SAFE_INTEGER }
+  const varied = String(range.from + (number % range.count))
+  const sample = requestOf(operation, ranges)(number)
   const statements = await captureStatements(connection, dataDir, token, {
     method: operation.method,
     ...sample,
@@ -161,7 +163,7 @@ async function driveFloor(
   children.add(floor)
   const { port } = await new Promise<{ port: number }>((resolve) => {
     floor.once('message', (message) => resolve(message as { port: number }))
-    floor.send({ connection, statements, poolSize: 10, varied } satisfies FloorTask)
+    floor.send({ connection, statements, poolSize: 10, varied, range } satisfies FloorTask)
   })
   const measured = await drive({ ...load, url: `http://127.0.0.1:${port}`, request: () => ({ path: '/' }) })
   const ended = new Promise((resolve) => floor.once('exit', resolve))

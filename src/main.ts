@@ -3,7 +3,7 @@ import { buildApp } from '#app'
 import { ensureFounder } from '#modules/accounts/index.ts'
 import { ConfigError, readConfig } from '#platform/config.ts'
 import { serveMetrics } from '#platform/health.ts'
-import { createLog } from '#platform/log.ts'
+import { bufferedOutput, createLog } from '#platform/log.ts'
 import { openContext } from '#platform/open-context.ts'
 import { requireRuntime } from '#platform/runtime.ts'
 import { banner } from './banner.ts'
@@ -21,7 +21,7 @@ try {
 
 async function start() {
   const config = readConfig(process.env)
-  const log = createLog({ level: config.logLevel })
+  const log = createLog({ level: config.logLevel, destination: bufferedOutput() })
   const opened = await openContext(config, log)
   const { ctx } = opened
   ctx.metrics.defaultProcessMetrics()
