@@ -63,3 +63,7 @@ export async function listAlikeIds(
     order by id desc limit ${limit} offset ${offset}`
   return rows.map(({ id }) => id)
 }
+
+/** Tags by id, the heaviest first. */
+export const findTags = (sql: Db, ids: number[]) => sql<Tag[]>`
+  select ${columns(sql)} from tags t where t.id = any(${ids}) order by t.weight desc, t.id`

@@ -1,0 +1,149 @@
+import { UserView } from '#modules/accounts/index.ts'
+import { MAX_AMOUNT } from '#lib/money.ts'
+import { Tag } from '#modules/tags/index.ts'
+import {
+  Cursor,
+  Flag,
+  Id,
+  IdList,
+  Int,
+  Limit,
+  Nullable,
+  Offset,
+  OneOf,
+  type Static,
+  Text,
+  TextList,
+  Time,
+  Type,
+} from '#platform/schema.ts'
+import { MemberRecord, MemberView, MODES, ROLES } from '../schema.ts'
+
+export const CategoryParams = Type.Object({ category: Id })
+
+/** A category of circles. */
+export const Category = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  sort_by: Type.Integer(),
+  status: Type.Integer({ description: '0 in use, 1 hidden' }),
+  created_at: Time,
+  updated_at: Time,
+})
+export type Category = Static<typeof Category>
+
+/** A circle in lists (R §20.1). */
+export const Group = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  user_id: Type.Integer({ description: 'Who made it' }),
+  category_id: Type.Integer(),
+  avatar: Nullable(Type.String({ description: 'The address of the picture' })),
+  location: Nullable(Type.String()),
+  longitude: Nullable(Type.String()),
+  latitude: Nullable(Type.String()),
+  geo_hash: Nullable(Type.String()),
+  allow_feed: Type.Integer({ description: '1: posts may be copied to the author’s feed' }),
+  mode: OneOf(MODES),
+  permissions: Type.String({ description: 'The roles that may post, with commas between' }),
+  money: Type.Integer({ description: 'What joining costs' }),
+  summary: Nullable(Type.String()),
+  notice: Nullable(Type.String()),
+  users_count: Type.Integer(),
+  posts_count: Type.Integer(),
+  excellen_posts_count: Type.Integer(),
+  join_income_count: Type.Integer({ description: 'For the founder; 0 for others' }),
+  pinned_income_count: Type.Integer({ description: 'For the founder; 0 for others' }),
+  audit: Type.Integer({ description: '0 waits, 1 passed, 2 rejected' }),
+  im_group_id: Nullable(Type.String()),
+  created_at: Time,
+  updated_at: Time,
+  joined: Nullable(MemberRecord),
+})
+export type Group = Static<typeof Group>
+
+/** A circle by itself. */
+export const GroupDetail = Type.Object({
+  ...Group.properties,
+  user: Nullable(UserView),
+  tags: Type.Array(Tag),
+  category: Category,
+  founder: Nullable(MemberView),
+  blacklist_count: Type.Integer(),
+})
+export type GroupDetail = Static<typeof GroupDetail>
+
+/** A circle in lists of mine, with when I asked to join it. */
+export const MyGroup = Type.Object({ ...Group.properties, join_at: Type.Optional(Time) })
+export type MyGroup = Static<typeof MyGroup>
+
+const page = { limit: Limit(), offset: Offset, after: Cursor }
+
+export const CategoryGroupsQuery = Type.Object(page)
+export const GroupListQuery = Type.Object({
+  ...page,
+  keyword: Type.Optional(Text(100)),
+  category_id: Type.Optional(Id),
+  id: Type.Optional(IdList()),
+})
+export type GroupListQuery = Static<typeof GroupListQuery>
+
+export const RecommendQuery = Type.Object({
+  limit: Limit(20),
+  offset: Offset,
+  type: Type.Optional(OneOf(['random'] as const)),
+})
+export const NearbyQuery = Type.Object({
+  longitude: Type.Number({ minimum: -180, maximum: 180 }),
+  latitude: Type.Number({ minimum: -90, maximum: 90 }),
+  limit: Limit(),
+  offset: Offset,
+})
+export type NearbyQuery = Static<typeof NearbyQuery>
+
+export const UserGroupsQuery = Type.Object({
+  user_id: Id,
+  type: Type.Optional(OneOf(['join'] as const)),
+  limit: Limit(),
+  offset: Offset,
+})
+export const MyGroupsQuery = Type.Object({
+  type: Type.Optional(OneOf(['join', 'audit', 'allow_post'] as const, { default: 'join' })),
+  limit: Limit(20),
+  offset: Offset,
+})
+export type MyGroupsQuery = Static<typeof MyGroupsQuery>
+
+/** Ids as a list of integers, a comma list, or a list of objects with `id`. */
+const TagIds = Type.Unsafe<(number | { id: number })[]>({
+  ...IdList(5),
+  items: Type.Union([Id, Type.Object({ id: Id })]),
+})
+
+/** What a circle is made of. In a form the picture is the file `avatar` itself; in JSON the id of an upload. */
+export const NewGroup = Type.Object({
+  name: Text(50, { minLength: 1 }),
+  avatar: Type.Optional(Id),
+  tags: Type.Optional(TagIds),
+  mode: OneOf(MODES),
+  money: Type.Optional(Int(0, MAX_AMOUNT)),
+  allow_feed: Type.Optional(Flag()),
+  permissions: Type.Optional(TextList(3, 20, { items: { type: 'string', enum: ROLES } })),
+  summary: Type.Optional(Nullable(Text(255))),
+  notice: Type.Optional(Nullable(Text(2000))),
+  location: Type.Optional(Text(255)),
+  longitude: Type.Optional(Type.Number({ minimum: -180, maximum: 180 })),
+  latitude: Type.Optional(Type.Number({ minimum: -90, maximum: 90 })),
+  geo_hash: Type.Optional(Text(32)),
+})
+export type NewGroup = Static<typeof NewGroup>
+
+/** Any of it; the picture may be sent again as its address, which changes nothing. */
+export const GroupChanges = Type.Object({
+  ...Type.Partial(NewGroup).properties,
+  category_id: Type.Optional(Id),
+})
+export type GroupChanges = Static<typeof GroupChanges>
+
+export const GroupMade = Type.Object({ message: Type.Array(Type.String()), group: Group })
+export const BindBody = Type.Object({ id: Text(64, { minLength: 1 }) })

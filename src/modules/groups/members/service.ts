@@ -1,0 +1,253 @@
+import { type Currency, move, PLATFORM } from '#modules/ledger/index.ts'
+import { notify, type SystemType } from '#modules/notifications/index.ts'
+import type { Context } from '#platform/context.ts'
+import { type Db, type Tx, transaction } from '#platform/database.ts'
+import { apiError } from '#platform/errors.ts'
+import {
+  memberDisabled,
+  memberPending,
+  noSuchGroup,
+  noSuchMember,
+  notAudited,
+  notManager,
+  notMember,
+  rankTooLow,
+} from '../errors.ts'
+import { findFounderId, findManagerIds, type MemberRow, type Standing } from '../queries.ts'
+import { rankOf, type Role } from '../schema.ts'
+import { actingRank, getManaged, getOwned, getStanding } from '../service.ts'
+import {
+  countAdministrators,
+  decideRequest,
+  deleteMember,
+  deleteOwnMember,
+  findMember,
+  findMemberOfUser,
+  hasPending,
+  insertMember,
+  updateMember,
+} from './queries.ts'
+
+const ADMINISTRATORS_MAX = 5
+/** What escrow holds a fee for. */
+export const REQUESTS = 'group-member-logs'
+
+const joinedAlready = apiError(
+  422,
+  'joined_already',
+  'You are in this group, or have asked to join it.',
+  '你已加入该圈子或正在等待审核。',
+)
+const cannotPay = apiError(
+  422,
+  'not_enough',
+  'You do not have enough to pay for joining.',
+  '余额不足，无法支付入圈费用。',
+)
+const founderStays = apiError(
+  403,
+  'founder_stays',
+  'The founder hands the group over before leaving it.',
+  '圈主不能退出圈子。',
+)
+const handledAlready = apiError(
+  403,
+  'join_request_handled',
+  'This request has been handled already.',
+  '该申请已被处理。',
+)
+const tooManyAdministrators = apiError(
+  422,
+  'too_many_administrators',
+  'A group has at most five administrators.',
+  '最多只能设置五名管理员。',
+)
+const notAdministrator = apiError(
+  403,
+  'not_an_administrator',
+  'This member is no administrator.',
+  '该成员不是管理员。',
+)
+const applicantsWait = apiError(
+  422,
+  'join_requests_waiting',
+  'Handle the waiting requests to join first.',
+  '请先处理待审核的入圈申请。',
+)
+const notEligible = apiError(
+  422,
+  'not_an_active_member',
+  'The group can only be handed over to one of its members.',
+  '只能转让给圈内的正常成员。',
+)
+
+const told = (group: Standing, type: SystemType, recipients: number[], senderId: number) => ({
+  type: 'system' as const,
+  recipients: recipients.filter((id) => id !== senderId),
+  senderId,
+  cause: { type: 'groups', id: group.id },
+  data: { type, resource: { type: 'groups', id: group.id }, group: { id: group.id, name: group.name } },
+})
+
+/** The circle for who wants to join it, with the price; 422 for who is in it. */
+export async function getJoinable(sql: Db, groupId: number, userId: number): Promise<Standing> {
+  const group = await getStanding(sql, groupId, userId)
+  if (group.member) throw joinedAlready()
+  if (group.audit !== 1) throw notAudited()
+  return group
+}
+
+/** Joins a circle, or asks to; the price of a paid one waits in escrow (R §20.2). Answers whether one is in. */
+export async function joinGroup(
+  tx: Tx,
+  group: Standing,
+  userId: number,
+  currency: Currency,
+): Promise<boolean> {
+  const made = await insertMember(tx, group.id, userId, currency)
+  if (!made) throw noSuchGroup()
+  if (made.member_id === null) throw joinedAlready()
+  if (made.fee > 0 && made.log_id !== null)
+    await move(
+      tx,
+      {
+        currency,
+        from: userId,
+        to: PLATFORM.escrow,
+        amount: made.fee,
+        kind: 'membership',
+        subject: { type: REQUESTS, id: made.log_id },
+      },
+      cannotPay,
+    )
+  await notify(tx, told(group, 'group:join', await findManagerIds(tx, group.id), userId))
+  return made.log_id === null
+}
+
+const giveBack = (tx: Tx, userId: number, fee: number, currency: Currency | null, logId: number | null) =>
+  fee > 0 && currency !== null && logId !== null
+    ? move(tx, {
+        currency,
+        from: PLATFORM.escrow,
+        to: userId,
+        amount: fee,
+        kind: 'membership:refunded',
+        subject: { type: REQUESTS, id: logId },
+      })
+    : undefined
+
+/** Leaves a circle, without a refund, or takes a request to join back, with what was paid. */
+export async function leaveGroup(ctx: Context, groupId: number, userId: number): Promise<void> {
+  await transaction(ctx.sql, async (tx) => {
+    const gone = await deleteOwnMember(tx, groupId, userId)
+    if (gone) return giveBack(tx, userId, gone.fee, gone.currency, gone.log_id)
+    const { member } = await getStanding(tx, groupId, userId)
+    if (!member) throw notMember()
+    // Leaving and coming back would clear the blacklist.
+    throw member.role === 'founder' ? founderStays() : memberDisabled()
+  })
+}
+
+/** The member of the path, under the lock of its circle; 404 when it is of another one. */
+async function getMember(sql: Db, groupId: number, memberId: number): Promise<MemberRow> {
+  const member = await findMember(sql, groupId, memberId)
+  if (!member) throw noSuchMember()
+  return member
+}
+
+/** What every call on a member finds before its body is read: the circle, the member, and a manager who asks. */
+export async function requireMember(sql: Db, groupId: number, memberId: number, actorId: number) {
+  const group = await getStanding(sql, groupId, actorId)
+  await getMember(sql, groupId, memberId)
+  if (actingRank(group) < rankOf('administrator')) throw notManager()
+}
+
+/** Accepts or rejects a request to join, once (R §20.2.1). The fee goes to the founder, or back. */
+export async function auditMember(
+  tx: Tx,
+  { groupId, memberId, accept, by }: { groupId: number; memberId: number; accept: boolean; by: number },
+): Promise<void> {
+  const group = await getStanding(tx, groupId, by, { lock: true })
+  await getMember(tx, groupId, memberId)
+  if (actingRank(group) < rankOf('administrator')) throw notManager()
+  const decided = await decideRequest(tx, { groupId, memberId, accept, by })
+  if (!decided) throw handledAlready()
+  const { user_id: userId, fee, currency, log_id: logId } = decided
+  if (fee === 0 || currency === null) return
+  if (accept)
+    await move(tx, {
+      currency,
+      from: PLATFORM.escrow,
+      to: await findFounderId(tx, groupId),
+      amount: fee,
+      kind: 'membership',
+      subject: { type: REQUESTS, id: logId },
+    })
+  else await giveBack(tx, userId, fee, currency, logId)
+  // Who paid is told; other requests say nothing (R §20.2.1).
+  await notify(tx, told(group, accept ? 'group:join:accept' : 'group:join:reject', [userId], by))
+}
+
+/** Does something to an accepted member of lower rank, under the lock of the circle. */
+async function onMember(
+  ctx: Context,
+  { groupId, memberId, actorId, least }: MemberCall & { least: Role },
+  work: (tx: Tx, member: MemberRow) => Promise<void>,
+): Promise<void> {
+  await transaction(ctx.sql, async (tx) => {
+    const group = await getStanding(tx, groupId, actorId, { lock: true })
+    const member = await getMember(tx, groupId, memberId)
+    if (actingRank(group) < rankOf(least)) throw notManager()
+    if (member.audit !== 1) throw memberPending()
+    if (rankOf(member.role) >= actingRank(group)) throw rankTooLow()
+    await work(tx, member)
+  })
+}
+
+export type MemberCall = { groupId: number; memberId: number; actorId: number }
+
+/** Removes a member of lower rank. */
+export const removeMember = (ctx: Context, call: MemberCall) =>
+  onMember(ctx, { ...call, least: 'administrator' }, (tx) => deleteMember(tx, call.groupId, call.memberId))
+
+/** Makes a member an administrator, of whom there are at most five. */
+export const addAdministrator = (ctx: Context, call: MemberCall) =>
+  onMember(ctx, { ...call, least: 'founder' }, async (tx, member) => {
+    if (member.role === 'administrator') return
+    if (member.disabled) throw notEligible()
+    if ((await countAdministrators(tx, call.groupId)) >= ADMINISTRATORS_MAX) throw tooManyAdministrators()
+    await updateMember(tx, call.groupId, call.memberId, { role: 'administrator' })
+  })
+
+/** Makes an administrator a plain member again. */
+export const removeAdministrator = (ctx: Context, call: MemberCall) =>
+  onMember(ctx, { ...call, least: 'founder' }, async (tx, member) => {
+    if (member.role !== 'administrator') throw notAdministrator()
+    await updateMember(tx, call.groupId, call.memberId, { role: 'member' })
+  })
+
+/** Puts a member of lower rank on the blacklist, or takes them off. */
+export const setBlacklisted = (ctx: Context, call: MemberCall, disabled: boolean) =>
+  onMember(ctx, { ...call, least: 'administrator' }, (tx) =>
+    updateMember(tx, call.groupId, call.memberId, disabled ? { role: 'member', disabled } : { disabled }),
+  )
+
+/** Hands a circle over to an active member; who founded it stays as a plain one. */
+export async function transferGroup(
+  ctx: Context,
+  groupId: number,
+  ownerId: number,
+  targetId: number,
+): Promise<void> {
+  await transaction(ctx.sql, async (tx) => {
+    const group = await getOwned(tx, groupId, ownerId, { lock: true })
+    if (await hasPending(tx, groupId)) throw applicantsWait()
+    const target = targetId === ownerId ? undefined : await findMemberOfUser(tx, groupId, targetId)
+    if (target?.audit !== 1 || target.disabled) throw notEligible()
+    // In this order there is never more than one founder.
+    await updateMember(tx, groupId, group.member!.id, { role: 'member' })
+    await updateMember(tx, groupId, target.id, { role: 'founder' })
+    await notify(tx, told(group, 'group:transfer', [targetId], ownerId))
+  })
+}
+

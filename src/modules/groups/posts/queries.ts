@@ -1,0 +1,223 @@
+import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
+import type { Db } from '#platform/database.ts'
+import type { Target } from '#platform/things.ts'
+import { defineTally } from '#platform/tally.ts'
+import { isReadable } from '../queries.ts'
+import type { GroupPostsQuery, PostsQuery } from './schema.ts'
+
+/** The name of posts on the wire and in tables (R §1.10). */
+export const POSTS = 'group-posts'
+
+export type PostRow = {
+  id: number
+  group_id: number
+  user_id: number
+  title: string
+  summary: string
+  has_images: boolean
+  likes_count: number
+  comments_count: number
+  collections_count: number
+  views_count: number
+  reward_amount: number
+  reward_number: number
+  excellent_at: string | null
+  created_at: string
+  updated_at: string
+}
+
+/** The columns of `group_posts p`, without the text. */
+const columns = (sql: Db) => sql`
+  p.id, p.group_id, p.user_id, p.title, p.summary, p.has_images, p.likes_count, p.comments_count, p.collections_count,
+  p.views_count, p.reward_amount, p.reward_number, p.excellent_at, p.created_at, p.updated_at`
+
+/** The posts of one circle, by their making or by their last comment. */
+export const listGroupPosts = (sql: Db, groupId: number, query: GroupPostsQuery) => sql<PostRow[]>`
+  select ${columns(sql)} from group_posts p
+  where p.group_id = ${groupId} ${query.excellent ? sql`and p.excellent_at is not null` : sql``}
+  order by ${query.type === 'latest_reply' ? sql`p.replied_at desc, p.id desc` : sql`p.id desc`}
+  limit ${query.limit ?? 15} offset ${query.offset ?? 0}`
+
+/** Posts that the viewer may read, newest first. */
+export function listPosts(
+  sql: Db,
+  { keyword, group_id: groupId, limit = 15, offset = 0 }: PostsQuery,
+  viewerId: number,
+) {
+  const key = nameKey(keyword ?? '')
+  return sql<PostRow[]>`
+    select ${columns(sql)} from group_posts p join groups g on g.id = p.group_id
+    where ${isReadable(sql, viewerId)} ${groupId === undefined ? sql`` : sql`and p.group_id = ${groupId}`}
+      ${key === '' ? sql`` : sql`and p.title_grams @> ${gramsOfQuery(key)} and p.title_key like ${`%${escapeLike(key)}%`}`}
+    order by p.id desc limit ${limit} offset ${offset}`
+}
+
+/** A person's posts, newest first, in circles that they still may read; `ids`: only of these. */
+export const listPostsOf = (
+  sql: Db,
+  userId: number,
+  { limit = 15, offset = 0, ids }: { limit?: number; offset?: number; ids?: number[] },
+) => sql<PostRow[]>`
+  select ${columns(sql)} from group_posts p join groups g on g.id = p.group_id
+  where p.user_id = ${userId} and ${isReadable(sql, userId)} ${ids ? sql`and p.id = any(${ids})` : sql``}
+  order by p.id desc limit ${limit} offset ${offset}`
+
+/** Posts by id that the viewer may read. */
+export const findPosts = (sql: Db, ids: number[], viewerId: number) => sql<PostRow[]>`
+  select ${columns(sql)} from group_posts p join groups g on g.id = p.group_id
+  where p.id = any(${ids}) and ${isReadable(sql, viewerId)}
+  order by p.id desc`
+
+/** A post of a circle with its text, for who may read it. */
+export const findPost = async (sql: Db, groupId: number, id: number, viewerId: number) =>
+  (
+    await sql<(PostRow & { body: string })[]>`
+      select ${columns(sql)}, p.body from group_posts p join groups g on g.id = p.group_id
+      where p.id = ${id} and p.group_id = ${groupId} and ${isReadable(sql, viewerId)}`
+  )[0]
+
+/** The newest posts of a circle, for people who do not know it yet. */
+export const listPreview = (sql: Db, groupId: number, limit: number) => sql<PostRow[]>`
+  select ${columns(sql)} from group_posts p where p.group_id = ${groupId} order by p.id desc limit ${limit}`
+
+/** Which of these posts the viewer may read. */
+export async function findVisiblePosts(sql: Db, ids: number[], viewerId: number): Promise<Set<number>> {
+  if (ids.length === 0) return new Set()
+  const rows = await sql<{ id: number }[]>`
+    select p.id from group_posts p join groups g on g.id = p.group_id
+    where p.id = any(${ids}) and ${isReadable(sql, viewerId)}`
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** The post as something to comment on, like, collect or report. */
+export async function findTarget(sql: Db, id: number, viewerId: number): Promise<Target | undefined> {
+  const [row] = await sql<Target[]>`
+    select p.id, p.user_id as "ownerId", p.title as contents from group_posts p join groups g on g.id = p.group_id
+    where p.id = ${id} and ${isReadable(sql, viewerId)}`
+  return row
+}
+
+/** In which circle a post is. */
+export const findGroupOf = async (sql: Db, id: number) =>
+  (await sql<{ group_id: number }[]>`select group_id from group_posts where id = ${id}`)[0]?.group_id
+
+export type ImageRow = { post_id: number; file: number; size: string | null; mime: string }
+
+export const findImages = (sql: Db, postIds: number[]) => sql<ImageRow[]>`
+  select post_id, file, size, mime from group_post_images where post_id = any(${postIds}) order by post_id, position`
+
+export type PostValues = { title: string; body: string; summary: string; hasImages: boolean }
+
+/** Publishes a post and counts it. Undefined for who may not post there (any more). */
+export async function insertPost(
+  sql: Db,
+  groupId: number,
+  userId: number,
+  { title, body, summary, hasImages }: PostValues,
+): Promise<number | undefined> {
+  const [row] = await sql<{ id: number }[]>`
+    with writer as (
+      select g.id from groups g join group_members m on m.group_id = g.id
+      where g.id = ${groupId} and g.audit = 1 and g.deleted_at is null and m.user_id = ${userId} and m.audit = 1
+        and not m.disabled and m.role = any(g.permissions)
+      for key share
+    ),
+    made as (
+      insert into group_posts (group_id, user_id, title, title_key, title_grams, body, summary, has_images)
+      select id, ${userId}::bigint, ${title}::text, ${nameKey(title)}::text, ${grams(title)}::text[], ${body}::text,
+        ${summary}::text, ${hasImages}::boolean
+      from writer
+      returning id, group_id
+    ),
+    counted as (
+      update group_counts set posts_count = posts_count + 1 where group_id in (select group_id from made)
+    )
+    select id from made`
+  return row?.id
+}
+
+/** Changes a post of the author's; false when it is gone. */
+export async function updatePost(
+  sql: Db,
+  id: number,
+  userId: number,
+  { title, body, summary, hasImages }: PostValues,
+): Promise<boolean> {
+  const rows = await sql`
+    update group_posts set title = ${title}, title_key = ${nameKey(title)}, title_grams = ${grams(title)},
+      body = ${body}, summary = ${summary}, has_images = ${hasImages}, updated_at = now()
+    where id = ${id} and user_id = ${userId}`
+  return rows.count > 0
+}
+
+export type NewImage = { file: number; size: string | null; mime: string }
+
+/** Gives a post these pictures, in their order. */
+export async function replaceImages(sql: Db, postId: number, images: NewImage[]): Promise<void> {
+  await sql`delete from group_post_images where post_id = ${postId}`
+  if (images.length === 0) return
+  await sql`
+    insert into group_post_images (post_id, position, file, size, mime)
+    select ${postId}, i.position, i.file, i.size, i.mime
+    from unnest(${images.map((_, n) => n)}::int[], ${images.map(({ file }) => file)}::bigint[],
+      ${images.map(({ size }) => size)}::text[], ${images.map(({ mime }) => mime)}::text[])
+      as i (position, file, size, mime)`
+}
+
+/** Deletes a post, out of the counts of its circle. False when somebody was faster. */
+export async function deletePost(sql: Db, groupId: number, id: number): Promise<boolean> {
+  const [row] = await sql<[{ gone: boolean }]>`
+    with gone as (
+      delete from group_posts where id = ${id} and group_id = ${groupId} returning group_id, excellent_at
+    ),
+    counted as (
+      update group_counts n set posts_count = n.posts_count - 1,
+        excellen_posts_count = n.excellen_posts_count - case when g.excellent_at is null then 0 else 1 end
+      from gone g where n.group_id = g.group_id
+    )
+    select exists (select from gone) as gone`
+  return row.gone
+}
+
+/** Makes a post an excellent one, or a usual one again. False when there is none. */
+export async function toggleExcellent(sql: Db, id: number): Promise<boolean> {
+  const [row] = await sql<[{ found: boolean }]>`
+    with changed as (
+      update group_posts set excellent_at = case when excellent_at is null then now() end where id = ${id}
+      returning group_id, excellent_at
+    ),
+    counted as (
+      update group_counts n set
+        excellen_posts_count = n.excellen_posts_count + case when c.excellent_at is null then -1 else 1 end
+      from changed c where n.group_id = c.group_id
+    )
+    select exists (select from changed) as found`
+  return row.found
+}
+
+const addViews = (sql: Db, ids: number[], counts: number[]) => sql`
+  with held as materialized (
+    select p.id from group_posts p where p.id = any(${ids}::bigint[]) order by p.id for no key update
+  )
+  update group_posts p set views_count = p.views_count + s.n
+  from unnest(${ids}::bigint[], ${counts}::bigint[]) as s (id, n) join held h on h.id = s.id where p.id = s.id`
+
+/** Views of posts, one for each time one is read by itself. */
+export const viewsOf = defineTally('group post views', addViews)
+
+/** People by the keys of their names. */
+export async function findPeopleByKeys(sql: Db, keys: string[]): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select id from users where name_key = any(${keys}) and deleted_at is null`
+  return rows.map(({ id }) => id)
+}
+
+/** Which of these people may read the posts of a circle. */
+export async function findReaders(sql: Db, groupId: number, userIds: number[]): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select u.id from unnest(${userIds}::bigint[]) as u (id) cross join groups g
+    where g.id = ${groupId} and (g.mode = 'public' or coalesce((
+      select m.audit = 1 from group_members m where m.group_id = g.id and m.user_id = u.id
+    ), false))`
+  return rows.map(({ id }) => id)
+}

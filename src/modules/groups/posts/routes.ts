@@ -1,0 +1,318 @@
+import type { FastifyRequest } from 'fastify'
+import { listCollected, mountCollections } from '#modules/collections/index.ts'
+import { mountComments } from '#modules/comments/index.ts'
+import { mountLikes } from '#modules/likes/index.ts'
+import type { Context } from '#platform/context.ts'
+import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
+import { Empty, Type } from '#platform/schema.ts'
+import { noSuchGroup, noSuchPost, notManager } from '../errors.ts'
+import { GroupParams, rankOf } from '../schema.ts'
+import { actingRank, getStanding } from '../service.ts'
+import {
+  findPosts,
+  listGroupPosts,
+  listPosts,
+  listPostsOf,
+  listPreview,
+  POSTS,
+  toggleExcellent,
+  viewsOf,
+} from './queries.ts'
+import {
+  CollectedQuery,
+  GroupPostParams,
+  GroupPostsQuery,
+  MyPostsQuery,
+  NewPost,
+  PinnedAndPosts,
+  Post,
+  PostItem,
+  PostMade,
+  PostParams,
+  PostsQuery,
+  SimplePost,
+  SimplePostsQuery,
+} from './schema.ts'
+import {
+  type CopyToFeed,
+  changePost,
+  commentRules,
+  countCollections,
+  countLikes,
+  deleteOwnPost,
+  getOwnPost,
+  getPost,
+  getWritable,
+  postThing,
+  publishPost,
+  requireWriter,
+  standingAt,
+} from './service.ts'
+import { imagesOf, postItems } from './view.ts'
+
+const tags = ['Groups']
+const PREVIEW = 3
+const groupOf = (request: FastifyRequest) => (request.params as { group: number }).group
+const postOf = (request: FastifyRequest) => (request.params as { post: number }).post
+
+/** Posts in circles and what people do to them (R §20). `copyToFeed` is how feeds, a layer above, take copies. */
+export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx: Context) => {
+  const { sql } = ctx
+  const items = { tags, response: { 200: Type.Array(PostItem) } }
+
+  /** The circle for who may read its posts; a private one is unknown to others (decisions §2). */
+  const getReadable = async (groupId: number, viewer: number) => {
+    const group = await getStanding(sql, groupId, viewer)
+    if (group.mode !== 'public' && group.member?.audit !== 1) throw noSuchGroup()
+    return group
+  }
+
+  server.get(
+    '/groups/:group/posts',
+    {
+      config: {
+        access: 'optional',
+        before: (request) => getReadable(groupOf(request), viewerId(request)),
+      },
+      schema: {
+        tags,
+        summary: 'List the posts of a group; the first page has the pinned ones too',
+        params: GroupParams,
+        querystring: GroupPostsQuery,
+        response: { 200: PinnedAndPosts },
+      },
+    },
+    async (request) => {
+      const viewer = viewerId(request)
+      const { group } = request.params
+      await getReadable(group, viewer)
+      const posts = await listGroupPosts(sql, group, request.query)
+      return { pinneds: [], posts: await postItems(ctx, posts, viewer) }
+    },
+  )
+
+  server.get(
+    '/groups/:group/posts/:post',
+    {
+      config: { access: 'optional' },
+      schema: {
+        tags,
+        summary: 'Read a post, which counts a view',
+        params: GroupPostParams,
+        response: { 200: Post },
+      },
+    },
+    async (request) => {
+      const { group, post } = request.params
+      const view = await getPost(ctx, group, post, viewerId(request))
+      viewsOf(ctx).add([post])
+      return { ...view, views_count: view.views_count + 1 }
+    },
+  )
+
+  server.post(
+    '/groups/:group/posts',
+    {
+      config: {
+        access: 'user',
+        before: (request) => getWritable(sql, groupOf(request), viewerOf(request).id),
+      },
+      schema: {
+        tags,
+        summary: 'Post in a group',
+        params: GroupParams,
+        body: NewPost,
+        response: { 201: PostMade },
+      },
+    },
+    async (request, reply) => {
+      const { group } = request.params
+      const { id: viewer } = viewerOf(request)
+      const id = await publishPost(ctx, group, viewer, request.body, copyToFeed)
+      const post = await getPost(ctx, group, id, viewer)
+      return reply.code(201).send({ ...say(request, 'Published.', '发布成功。'), post })
+    },
+  )
+
+  server.put(
+    '/groups/:group/posts/:post',
+    {
+      config: {
+        access: 'user',
+        before: (request) => getOwnPost(sql, groupOf(request), postOf(request), viewerOf(request).id),
+      },
+      schema: {
+        tags,
+        summary: 'Change a post of mine',
+        params: GroupPostParams,
+        body: NewPost,
+        response: { 201: PostMade },
+      },
+    },
+    async (request, reply) => {
+      const { group, post: id } = request.params
+      const { id: viewer } = viewerOf(request)
+      await changePost(ctx, group, id, viewer, request.body)
+      const post = await getPost(ctx, group, id, viewer)
+      return reply.code(201).send({ ...say(request, 'Changed.', '修改成功。'), post })
+    },
+  )
+
+  server.delete(
+    '/groups/:group/posts/:post',
+    {
+      config: { access: 'user' },
+      schema: {
+        tags,
+        summary: 'Delete a post, as its author or a manager of the group',
+        params: GroupPostParams,
+        response: { 204: Empty },
+      },
+    },
+    async (request, reply) => {
+      const { group, post } = request.params
+      await deleteOwnPost(ctx, group, post, viewerOf(request).id)
+      return reply.code(204).send()
+    },
+  )
+
+  server.get(
+    '/group-posts',
+    {
+      config: { access: 'optional' },
+      schema: {
+        ...items,
+        summary: 'List posts of all groups that I may read, or find them by title',
+        querystring: PostsQuery,
+      },
+    },
+    async (request) => {
+      const viewer = viewerId(request)
+      return postItems(ctx, await listPosts(sql, request.query, viewer), viewer)
+    },
+  )
+
+  server.get(
+    '/user-group-posts',
+    {
+      config: { access: 'user' },
+      schema: { ...items, summary: 'List my posts', querystring: MyPostsQuery },
+    },
+    async (request) => {
+      const { id: viewer } = viewerOf(request)
+      return postItems(ctx, await listPostsOf(sql, viewer, request.query), viewer)
+    },
+  )
+
+  server.get(
+    '/user-post-collections',
+    {
+      config: { access: 'user' },
+      schema: { ...items, summary: 'List the posts I collected', querystring: CollectedQuery },
+    },
+    async (request) => {
+      const { id: userId } = viewerOf(request)
+      const { limit = 15, offset = 0 } = request.query
+      const ids = (await listCollected(sql, { type: POSTS, userId, limit, offset })).map(
+        (row) => row.collectible_id,
+      )
+      const rows = ids.length > 0 ? await findPosts(sql, ids, userId) : []
+      const ordered = ids.flatMap((id) => rows.filter((row) => row.id === id))
+      return postItems(ctx, ordered, userId)
+    },
+  )
+
+  for (const path of ['/group/simple-posts', '/simple-posts'])
+    server.get(
+      path,
+      {
+        config: { access: 'optional' },
+        schema: {
+          tags,
+          summary: 'Read the headlines of posts by id',
+          querystring: SimplePostsQuery,
+          response: { 200: Type.Array(SimplePost) },
+        },
+      },
+      async (request) => {
+        const rows = await findPosts(sql, request.query.id, viewerId(request))
+        const images = await imagesOf(ctx, rows)
+        return rows.map(({ id, group_id, title, summary }) => ({
+          id,
+          group_id,
+          title,
+          summary,
+          image: images.get(id)?.[0] ?? null,
+        }))
+      },
+    )
+
+  for (const path of ['/group/groups/:group/preview-posts', '/groups/:group/preview-posts'])
+    server.get(
+      path,
+      {
+        config: { access: 'optional' },
+        schema: {
+          ...items,
+          summary: 'Look at the newest posts of a group before joining; of a paid one without their pictures',
+          params: GroupParams,
+        },
+      },
+      async (request) => {
+        const viewer = viewerId(request)
+        const group = await getStanding(sql, request.params.group, viewer)
+        const reads = group.mode === 'public' || group.member?.audit === 1
+        if (!reads && group.mode === 'private') return []
+        const posts = await postItems(ctx, await listPreview(sql, group.id, PREVIEW), viewer)
+        return reads ? posts : posts.map((post) => ({ ...post, images: [] }))
+      },
+    )
+
+  for (const path of ['/group/posts/:post/toggle-excellent', '/posts/:post/toggle-excellent'])
+    server.put(
+      path,
+      {
+        config: { access: 'user' },
+        schema: {
+          tags,
+          summary: 'Make a post an excellent one, or a usual one again, as a manager of its group',
+          params: PostParams,
+          response: { 204: Empty },
+        },
+      },
+      async (request, reply) => {
+        const { post } = request.params
+        const { id: viewer } = viewerOf(request)
+        if (!(await postThing.find(sql, post, viewer))) throw noSuchPost()
+        if (actingRank(await standingAt(sql, post, viewer)) < rankOf('administrator')) throw notManager()
+        if (!(await toggleExcellent(sql, post))) throw noSuchPost()
+        return reply.code(204).send()
+      },
+    )
+
+  const mayWrite = (target: { id: number }, viewer: number) => requireWriter(sql, target.id, viewer)
+
+  mountLikes(server, ctx, postThing, {
+    create: '/group-posts/:post/likes',
+    remove: '/group-posts/:post/likes',
+    list: '/group-posts/:post/likes',
+    twice: 422,
+    none: 422,
+    urls: true,
+    count: countLikes,
+    mayWrite,
+  })
+  mountCollections(server, ctx, postThing, {
+    create: '/group-posts/:post/collections',
+    remove: '/group-posts/:post/uncollect',
+    twice: 422,
+    none: 422,
+    count: countCollections,
+  })
+  mountComments(server, ctx, postThing, {
+    ...commentRules,
+    path: '/group-posts/:post/comments',
+    shape: 'pinned',
+    mayWrite,
+  })
+}

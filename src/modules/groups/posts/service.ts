@@ -1,0 +1,276 @@
+import { findMentions } from '#lib/mentions.ts'
+import { cutCharacters, nameKey } from '#lib/text.ts'
+import { hasAbility } from '#modules/abilities/index.ts'
+import { deleteCollectionsOf } from '#modules/collections/index.ts'
+import { type CommentRules, deleteCommentsOf, removeComment } from '#modules/comments/index.ts'
+import { attachFiles, detachFiles } from '#modules/files/index.ts'
+import { deleteLikesOf } from '#modules/likes/index.ts'
+import { notify, takeBack } from '#modules/notifications/index.ts'
+import type { Context } from '#platform/context.ts'
+import { type Db, type Tx, transaction } from '#platform/database.ts'
+import { apiError, forbidden, invalidField } from '#platform/errors.ts'
+import type { Counts, Reader, Thing } from '#platform/things.ts'
+import { requireVisible } from '#platform/visible-text.ts'
+import { memberDisabled, noSuchPost, notAudited } from '../errors.ts'
+import { findStanding, type Standing } from '../queries.ts'
+import { rankOf } from '../schema.ts'
+import { actingRank, getStanding, requireActive } from '../service.ts'
+import {
+  deletePost,
+  findGroupOf,
+  findImages,
+  findPeopleByKeys,
+  findPost,
+  findReaders,
+  findTarget,
+  findVisiblePosts,
+  insertPost,
+  POSTS,
+  replaceImages,
+  updatePost,
+} from './queries.ts'
+import type { NewPost, Post } from './schema.ts'
+import { postItems, postsById } from './view.ts'
+
+/** Where uploads of posts belong. */
+export const CHANNEL = 'group:post'
+const QUOTED = 100
+
+const roleMayNotPost = apiError(
+  422,
+  'role_may_not_post',
+  'Your role may not post in this group.',
+  '你所在的角色没有发帖权限。',
+)
+const imagesRequired = () =>
+  invalidField('images', {
+    en: 'A post without a summary needs a picture.',
+    zh: '摘要为空时必须上传图片。',
+  })
+const feedFromRequired = () =>
+  invalidField('feed_from', {
+    en: 'The feed_from field is required with sync_feed.',
+    zh: '同步动态时 feed_from 不能为空。',
+  })
+const noFeedCopies = () =>
+  invalidField('sync_feed', {
+    en: 'This group does not let posts be copied to feeds.',
+    zh: '该圈子不允许同步动态。',
+  })
+
+/** Copies a post to its author's feed, in the transaction that publishes it; given by the module of feeds. */
+export type CopyToFeed = (
+  tx: Tx,
+  post: { userId: number; postId: number; title: string; from: number },
+) => Promise<unknown>
+
+/** Posts as what is commented on, liked, collected and reported. */
+export const postThing: Thing = {
+  type: POSTS,
+  param: 'post',
+  tag: 'Groups',
+  find: findTarget,
+  live: (sql, id) => sql`select id from group_posts where id = ${id}`,
+}
+
+/** Posts in lists that mix kinds. */
+export const postReader: Reader = { visible: findVisiblePosts, views: postsById }
+
+export const countLikes: Counts = (sql) => [
+  sql`update group_posts p set likes_count = p.likes_count + c.by from changed c where p.id = c.id`,
+]
+export const countCollections: Counts = (sql) => [
+  sql`update group_posts p set collections_count = p.collections_count + c.by from changed c where p.id = c.id`,
+]
+const countComments: Counts = (sql) => [
+  sql`update group_posts p set comments_count = p.comments_count + c.by,
+        replied_at = case when c.by > 0 then now() else p.replied_at end
+      from changed c where p.id = c.id`,
+]
+
+/** What the viewer is in the circle of a post. */
+export async function standingAt(sql: Db, postId: number, viewerId: number): Promise<Standing> {
+  const groupId = await findGroupOf(sql, postId)
+  const standing = groupId === undefined ? undefined : await findStanding(sql, groupId, viewerId)
+  if (!standing) throw noSuchPost()
+  return standing
+}
+
+/** 403 for who is on the blacklist: they read and write nothing (R §28, 43). */
+export async function requireWriter(sql: Db, postId: number, viewerId: number): Promise<void> {
+  if ((await standingAt(sql, postId, viewerId)).member?.disabled) throw memberDisabled()
+}
+
+const manages = (standing: Standing) => actingRank(standing) >= rankOf('administrator')
+
+/** Comments of posts: their author deletes them, a manager of the circle, and who manages all circles. */
+export const commentRules: CommentRules = {
+  count: countComments,
+  async mayModerate(ctx, target, viewerId) {
+    return (
+      manages(await standingAt(ctx.sql, target.id, viewerId)) || hasAbility(ctx, viewerId, 'admin: groups')
+    )
+  },
+}
+
+/** Deletes a comment of a post as an administrator of the site, for whom private circles are open. */
+export async function removePostComment(
+  ctx: Context,
+  postId: number,
+  commentId: number,
+  moderatorId: number,
+  onRemove: NonNullable<CommentRules['onRemove']>,
+): Promise<void> {
+  if ((await findGroupOf(ctx.sql, postId)) === undefined) throw noSuchPost()
+  const rules = { ...commentRules, mayModerate: async () => true, onRemove }
+  await removeComment(ctx, postThing, rules, { id: postId, ownerId: 0, contents: '' }, moderatorId, commentId)
+}
+
+/** The circle for who may post in it; 403 and 422 for others, in the order of R §20.2. */
+export async function getWritable(sql: Db, groupId: number, userId: number): Promise<Standing> {
+  const group = await getStanding(sql, groupId, userId)
+  if (group.audit !== 1) throw notAudited()
+  requireActive(group)
+  if (!group.permissions.includes(group.member!.role)) throw roleMayNotPost()
+  return group
+}
+
+/** The post of the path for its author, who may still write in the circle. */
+export async function getOwnPost(sql: Db, groupId: number, postId: number, userId: number): Promise<Post['id']> {
+  const post = await findPost(sql, groupId, postId, userId)
+  if (!post) throw noSuchPost()
+  if (post.user_id !== userId) throw forbidden()
+  requireActive(await getStanding(sql, groupId, userId))
+  return post.id
+}
+
+const idsOf = (images: NonNullable<NewPost['images']>) => [
+  ...new Set(images.map((image) => (typeof image === 'object' ? image.id : image))),
+]
+
+function valuesOf({ title, body, summary, images = [] }: NewPost) {
+  requireVisible('title', title)
+  requireVisible('body', body)
+  if (summary === '' && images.length === 0) throw imagesRequired()
+  return { title, body, summary, hasImages: images.length > 0 }
+}
+
+/** Gives a post its pictures: those it had stay, new ones are taken, and what is left over goes. */
+async function setImages(tx: Tx, ownerId: number, postId: number, ids: number[]): Promise<void> {
+  const had = new Map((await findImages(tx, [postId])).map((image) => [image.file, image]))
+  const added = ids.filter((id) => !had.has(id))
+  const taken = await attachFiles(tx, {
+    ids: added,
+    ownerId,
+    channel: CHANNEL,
+    raw: postId,
+    field: 'images',
+    kind: 'image',
+  })
+  await replaceImages(
+    tx,
+    postId,
+    ids.map((file) => {
+      const { size, mime } = had.get(file) ?? taken.get(file)!
+      return { file, size, mime }
+    }),
+  )
+  const dropped = [...had.keys()].filter((id) => !ids.includes(id))
+  if (dropped.length > 0) await detachFiles(tx, { ids: dropped })
+}
+
+/** Tells who is mentioned and may read the post. */
+async function tellMentioned(tx: Tx, groupId: number, postId: number, userId: number, text: string) {
+  const names = findMentions(text).map(nameKey)
+  if (names.length === 0) return
+  const recipients = await findReaders(tx, groupId, await findPeopleByKeys(tx, names))
+  await notify(tx, {
+    type: 'at',
+    recipients,
+    senderId: userId,
+    cause: { type: POSTS, id: postId },
+    data: { resource: { type: POSTS, id: postId }, contents: cutCharacters(text, QUOTED) },
+  })
+}
+
+/** Publishes a post; with `sync_feed` a copy of it appears in the author's feed (R §20.2.2). */
+export async function publishPost(
+  ctx: Context,
+  groupId: number,
+  userId: number,
+  body: NewPost,
+  copyToFeed: CopyToFeed,
+): Promise<number> {
+  const group = await getWritable(ctx.sql, groupId, userId)
+  const values = valuesOf(body)
+  const from = body.sync_feed ? body.feed_from : undefined
+  if (body.sync_feed) {
+    if (from === undefined) throw feedFromRequired()
+    if (!group.allow_feed) throw noFeedCopies()
+    if (!(await hasAbility(ctx, userId, 'feed-post'))) throw forbidden()
+  }
+  const images = idsOf(body.images ?? [])
+  return transaction(ctx.sql, async (tx) => {
+    const id = await insertPost(tx, groupId, userId, values)
+    if (id === undefined) {
+      await getWritable(tx, groupId, userId)
+      throw forbidden()
+    }
+    if (images.length > 0) await setImages(tx, userId, id, images)
+    if (from !== undefined) await copyToFeed(tx, { userId, postId: id, title: values.title, from })
+    await tellMentioned(tx, groupId, id, userId, values.body)
+    return id
+  })
+}
+
+/** Changes a post as its author. */
+export async function changePost(
+  ctx: Context,
+  groupId: number,
+  postId: number,
+  userId: number,
+  body: NewPost,
+): Promise<void> {
+  await getOwnPost(ctx.sql, groupId, postId, userId)
+  const values = valuesOf(body)
+  await transaction(ctx.sql, async (tx) => {
+    if (!(await updatePost(tx, postId, userId, values))) throw noSuchPost()
+    await setImages(tx, userId, postId, idsOf(body.images ?? []))
+  })
+}
+
+/** Deletes a post with all that is on it, in the caller's transaction. */
+export async function removePost(tx: Tx, groupId: number, postId: number): Promise<void> {
+  if (!(await deletePost(tx, groupId, postId))) throw noSuchPost()
+  await deleteCommentsOf(tx, POSTS, [postId])
+  await deleteLikesOf(tx, POSTS, [postId])
+  await deleteCollectionsOf(tx, POSTS, [postId])
+  await detachFiles(tx, { channel: CHANNEL, raws: [postId] })
+  await takeBack(tx, { cause: { type: POSTS, id: postId } })
+}
+
+/** Deletes a post as its author or a manager of the circle. */
+export async function deleteOwnPost(
+  ctx: Context,
+  groupId: number,
+  postId: number,
+  userId: number,
+): Promise<void> {
+  const post = await findPost(ctx.sql, groupId, postId, userId)
+  if (!post) throw noSuchPost()
+  if (post.user_id !== userId && !manages(await getStanding(ctx.sql, groupId, userId))) throw forbidden()
+  await transaction(ctx.sql, (tx) => removePost(tx, groupId, postId))
+}
+
+/** A post by itself, with its text. */
+export async function getPost(
+  ctx: Context,
+  groupId: number,
+  postId: number,
+  viewerId: number,
+): Promise<Post> {
+  const row = await findPost(ctx.sql, groupId, postId, viewerId)
+  if (!row) throw noSuchPost()
+  const [item] = await postItems(ctx, [row], viewerId)
+  return { ...item!, body: row.body }
+}

@@ -1,0 +1,93 @@
+import type { Db, Fragment } from '#platform/database.ts'
+import type { Mode, Role } from './schema.ts'
+
+export type MemberRow = {
+  id: number
+  group_id: number
+  user_id: number
+  audit: number
+  role: Role
+  disabled: boolean
+  created_at: string
+  updated_at: string
+}
+
+/** The columns of `group_members m`. */
+export const memberColumns = (sql: Db) =>
+  sql`m.id, m.group_id, m.user_id, m.audit, m.role, m.disabled, m.created_at, m.updated_at`
+
+/** A circle as far as it decides who may do what, and what the viewer is in it. */
+export type Standing = {
+  id: number
+  name: string
+  audit: number
+  mode: Mode
+  money: number
+  permissions: Role[]
+  allow_feed: boolean
+  /** Null for who is not in it; `audit` 0 for who has only asked. */
+  member: { id: number; audit: number; role: Role; disabled: boolean } | null
+}
+
+const member = (sql: Db, viewerId: number) => sql`(
+  select jsonb_build_object('id', m.id, 'audit', m.audit, 'role', m.role, 'disabled', m.disabled)
+  from group_members m where m.group_id = g.id and m.user_id = ${viewerId}
+)`
+
+/** What there is of a circle; undefined when it is unknown or deleted. `lock`: nobody else manages it meanwhile. */
+export async function findStanding(
+  sql: Db,
+  groupId: number,
+  viewerId: number,
+  { lock = false } = {},
+): Promise<Standing | undefined> {
+  // The lock is taken before the member is read, so that what another manager did meanwhile is seen.
+  if (lock) await sql`select from groups where id = ${groupId} for no key update`
+  const [row] = await sql<Standing[]>`
+    select g.id, g.name, g.audit, g.mode, g.money, g.permissions, g.allow_feed, ${member(sql, viewerId)} as member
+    from groups g where g.id = ${groupId} and g.deleted_at is null`
+  return row
+}
+
+/** The condition under which the viewer is in circle `g`. */
+export const isMember = (sql: Db, viewerId: number): Fragment =>
+  viewerId > 0
+    ? sql`coalesce((
+        select m.audit = 1 from group_members m where m.group_id = g.id and m.user_id = ${viewerId}
+      ), false)`
+    : sql`false`
+
+/** The condition under which circle `g` exists for the viewer: once it has passed, or as one of its members. */
+export const isShown = (sql: Db, viewerId: number): Fragment =>
+  sql`g.deleted_at is null and (g.audit = 1 or ${isMember(sql, viewerId)})`
+
+/** The condition under which the viewer may read the posts of circle `g`. */
+export const isReadable = (sql: Db, viewerId: number): Fragment =>
+  sql`g.deleted_at is null and ((g.audit = 1 and g.mode = 'public') or ${isMember(sql, viewerId)})`
+
+/** Who manages a circle, the founder included. */
+export async function findManagerIds(sql: Db, groupId: number): Promise<number[]> {
+  const rows = await sql<{ user_id: number }[]>`
+    select user_id from group_members where group_id = ${groupId} and role <> 'member'`
+  return rows.map((row) => row.user_id)
+}
+
+/** Who owns a circle now. */
+export async function findFounderId(sql: Db, groupId: number): Promise<number> {
+  const [row] = await sql<[{ user_id: number }]>`
+    select user_id from group_members where group_id = ${groupId} and role = 'founder'`
+  return row.user_id
+}
+
+/** What the viewer is in each of these circles. */
+export async function findMemberships(
+  sql: Db,
+  groupIds: number[],
+  viewerId: number,
+): Promise<Map<number, MemberRow>> {
+  if (viewerId === 0 || groupIds.length === 0) return new Map()
+  const rows = await sql<MemberRow[]>`
+    select ${memberColumns(sql)} from group_members m
+    where m.user_id = ${viewerId} and m.group_id = any(${groupIds})`
+  return new Map(rows.map((row) => [row.group_id, row]))
+}

@@ -1,0 +1,2 @@
+export { findTags } from './queries.ts'
+export { Tag } from './schema.ts'
