@@ -28,7 +28,7 @@ import { webhookRoutes } from '#modules/admin/webhooks/routes.ts'
 import { adminWordRoutes } from '#modules/admin/words/routes.ts'
 import { commentThing } from '#modules/comments/index.ts'
 import { commentRoutes } from '#modules/comments/routes.ts'
-import { FEED_COMMENT, feedReader } from '#modules/feeds/index.ts'
+import { FEED_COMMENT, feedPost, feedReader } from '#modules/feeds/index.ts'
 import { feedInteractionRoutes } from '#modules/feeds/interactions/routes.ts'
 import { feedListRoutes } from '#modules/feeds/lists/routes.ts'
 import { feedPinRoutes } from '#modules/feeds/pins/routes.ts'
@@ -36,6 +36,12 @@ import { feedPublishingRoutes } from '#modules/feeds/publishing/routes.ts'
 import { feedRankRoutes } from '#modules/feeds/ranks/routes.ts'
 import { nodeBytesRoutes, nodeRoutes } from '#modules/files/nodes/routes.ts'
 import { uploadBytesRoutes, uploadRoutes } from '#modules/files/uploads/routes.ts'
+import { circleRoutes } from '#modules/groups/circles/routes.ts'
+import { groupIncomeRoutes } from '#modules/groups/incomes/routes.ts'
+import { groupReader, postReader } from '#modules/groups/index.ts'
+import { memberRoutes } from '#modules/groups/members/routes.ts'
+import { groupPostRoutes } from '#modules/groups/posts/routes.ts'
+import { groupReportRoutes } from '#modules/groups/reports/routes.ts'
 import { exchangeRoutes } from '#modules/ledger/exchange/routes.ts'
 import { orderRoutes } from '#modules/ledger/orders/routes.ts'
 import { rechargeRoutes } from '#modules/ledger/recharges/routes.ts'
@@ -73,6 +79,7 @@ import { bootstrapRoutes } from '#modules/settings/bootstrap/routes.ts'
 import { tagRoutes } from '#modules/tags/routes.ts'
 import { findViewer } from '#modules/tokens/index.ts'
 import { topicRoutes } from '#modules/topics/routes.ts'
+import { withPrefixToo } from '#platform/aliases.ts'
 import { addDocumentation } from '#platform/api-docs.ts'
 import type { Context } from '#platform/context.ts'
 import { addHealth } from '#platform/health.ts'
@@ -87,7 +94,18 @@ const READERS: Readers = {
   news: newsReader,
   questions: questionReader,
   'question-answers': answerReader,
+  groups: groupReader,
+  'group-posts': postReader,
 }
+
+/** Everything of circles, also as existing clients ask for it: under `/plus-group` (decisions §1). */
+const GROUP_ROUTES = [
+  circleRoutes,
+  memberRoutes,
+  groupPostRoutes(feedPost),
+  groupReportRoutes,
+  groupIncomeRoutes,
+].map((routes) => withPrefixToo('/plus-group', routes))
 
 /** The table of contents: every route module of the API, one line each. */
 const ROUTES: ((server: Server, ctx: Context) => void)[] = [
@@ -134,6 +152,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   watchRoutes,
   questionApplicationRoutes,
   questionRankRoutes,
+  ...GROUP_ROUTES,
   feedPublishingRoutes(READERS), // 5
   feedListRoutes,
   feedInteractionRoutes,

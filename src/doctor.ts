@@ -1,6 +1,7 @@
 import { accountCounters } from '#modules/accounts/index.ts'
 import { commentCounters } from '#modules/comments/index.ts'
 import { feedCounters } from '#modules/feeds/index.ts'
+import { groupCounters } from '#modules/groups/index.ts'
 import { likeCounters } from '#modules/likes/index.ts'
 import { musicCounters } from '#modules/music/index.ts'
 import { newsCounters } from '#modules/news/index.ts'
@@ -22,6 +23,7 @@ const COUNTERS: CounterCheck[] = [
   ...musicCounters,
   ...newsCounters,
   ...questionCounters,
+  ...groupCounters,
 ]
 
 const SHOWN = 10

@@ -2,6 +2,7 @@ import { codeSchedules, codeTasks } from '#modules/accounts/codes/jobs.ts'
 import { commentSchedules, commentTasks } from '#modules/comments/jobs.ts'
 import { feedSchedules, feedTasks } from '#modules/feeds/jobs.ts'
 import { fileSchedules, fileTasks } from '#modules/files/jobs.ts'
+import { groupTasks } from '#modules/groups/jobs.ts'
 import { ledgerSchedules, ledgerTasks } from '#modules/ledger/jobs.ts'
 import { notificationSchedules, notificationTasks } from '#modules/notifications/jobs.ts'
 import { pinningSchedules, pinningTasks } from '#modules/pinning/jobs.ts'
@@ -19,6 +20,7 @@ const TASKS: ((ctx: Context) => TaskList)[] = [
   commentTasks,
   pinningTasks,
   feedTasks,
+  groupTasks,
 ]
 
 /** What runs by the clock. */

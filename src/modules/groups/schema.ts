@@ -11,6 +11,9 @@ export type Role = (typeof ROLES)[number]
 /** The rank of a role; 0 is nobody. */
 export const rankOf = (role: Role | undefined) => (role === undefined ? 0 : ROLES.indexOf(role) + 1)
 
+/** What escrow holds the fee of a request to join for. */
+export const REQUESTS = 'group-member-logs'
+
 export const GroupParams = Type.Object({ group: Id })
 
 /** A person in a circle (R §20.2.1). */

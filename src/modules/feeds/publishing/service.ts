@@ -122,6 +122,24 @@ export async function publishFeed(
   })
 }
 
+/** Puts a post of a circle into its author's feed, in the transaction that publishes it. */
+export async function feedPost(
+  ctx: Context,
+  tx: Tx,
+  post: { userId: number; postId: number; title: string; from: number },
+): Promise<void> {
+  const { userId, postId, title, from } = post
+  const draft = draftOf(userId, {
+    feed_content: title,
+    feed_from: from,
+    feed_mark: `group-post-${postId}`,
+    repostable_type: 'group-posts',
+    repostable_id: postId,
+  })
+  const { id, made } = await insertFeed(tx, draft)
+  if (made) await publishEvent(ctx, tx, 'feed.created', { id, user_id: userId })
+}
+
 async function attachImages(
   tx: Tx,
   ownerId: number,

@@ -68,8 +68,7 @@ async function read<T>(
 }
 
 /** A new circle as it was sent; 422 where it is not valid. */
-export const readNewGroup = (ctx: Context, request: FastifyRequest) =>
-  read<NewGroup>(ctx, request, checkNew)
+export const readNewGroup = (ctx: Context, request: FastifyRequest) => read<NewGroup>(ctx, request, checkNew)
 
 /** Changes of a circle as they were sent. */
 export const readGroupChanges = (ctx: Context, request: FastifyRequest) =>

@@ -1,7 +1,8 @@
 import { geoCell, geoCellsAround } from '#lib/geo.ts'
 import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
+import type { Currency } from '#modules/ledger/index.ts'
 import type { Db, Fragment } from '#platform/database.ts'
-import { isMember, isShown, memberColumns, type MemberRow } from '../queries.ts'
+import { isMember, isShown, type MemberRow, memberColumns } from '../queries.ts'
 import type { Mode, Role } from '../schema.ts'
 import type { GroupListQuery, MyGroupsQuery, NearbyQuery } from './schema.ts'
 
@@ -147,7 +148,8 @@ export function listMyGroups(sql: Db, userId: number, { type, limit = 20, offset
     order by m.id desc limit ${limit} offset ${offset}`
 }
 
-export const findGroup = async (sql: Db, id: number, viewerId: number) => (await findGroups(sql, [id], viewerId))[0]
+export const findGroup = async (sql: Db, id: number, viewerId: number) =>
+  (await findGroups(sql, [id], viewerId))[0]
 
 /** The tags, the founder and the number of blacklisted members of a circle. */
 export async function findGroupParts(sql: Db, id: number) {
@@ -205,8 +207,10 @@ export async function updateGroup(
   changes: Partial<GroupValues> & { avatar?: number; place?: GroupPlace; im_group_id?: string },
 ): Promise<void> {
   const { name, place, avatar, im_group_id } = changes
-  const set = <K extends keyof GroupValues>(column: K) =>
-    changes[column] === undefined ? sql`` : sql`, ${sql(column)} = ${changes[column] as never}`
+  const set = (column: Exclude<keyof GroupValues, 'name'>) => {
+    const value = changes[column]
+    return value === undefined ? sql`` : sql`, ${sql(column as string)} = ${value}`
+  }
   await sql`
     update groups set updated_at = now()
       ${name === undefined ? sql`` : sql`, name = ${name}, name_key = ${nameKey(name)}, name_grams = ${grams(name)}`}
@@ -244,3 +248,46 @@ export async function findJoined(sql: Db, ids: number[], viewerId: number): Prom
     select g.id from groups g where g.id = any(${ids}) and ${isMember(sql, viewerId)}`
   return new Set(rows.map(({ id }) => id))
 }
+
+/** Changes the state of a circle; undefined when it is in it already. */
+export async function setAudit(sql: Db, id: number, audit: 1 | 2) {
+  const [row] = await sql<{ was: number; name: string; founder: number }[]>`
+    with held as (
+      select id, audit from groups where id = ${id} and deleted_at is null and audit <> ${audit} for no key update
+    )
+    update groups g set audit = ${audit}, updated_at = now() from held h where g.id = h.id
+    returning h.audit as was, g.name, (
+      select m.user_id from group_members m where m.group_id = g.id and m.role = 'founder'
+    ) as founder`
+  return row
+}
+
+/** Hides a circle for good; undefined when there is none. */
+export async function markDeleted(sql: Db, id: number) {
+  const [row] = await sql<{ audit: number }[]>`
+    update groups set deleted_at = now() where id = ${id} and deleted_at is null returning audit`
+  return row
+}
+
+/** Takes all waiting requests to join back; answers those that were paid for. */
+export const closeRequests = (sql: Db, groupId: number) => sql<
+  { id: number; user_id: number; fee: number; currency: Currency }[]
+>`
+  with closed as (
+    update group_member_logs set status = 3, audit_at = now() where group_id = ${groupId} and status = 0
+    returning id, user_id, fee, currency
+  )
+  select id, user_id, fee, currency from closed where fee > 0 order by id`
+
+/** Deletes some of the people of a deleted circle; answers how many. */
+export async function deleteMembers(sql: Db, groupId: number, limit: number): Promise<number> {
+  const gone = await sql`
+    delete from group_members where group_id = ${groupId} and user_id in (
+      select user_id from group_members where group_id = ${groupId} limit ${limit}
+    )`
+  return gone.count
+}
+
+/** Deletes what is left of a deleted circle. */
+export const deleteGroup = (sql: Db, id: number) =>
+  sql`delete from groups where id = ${id} and deleted_at is not null`

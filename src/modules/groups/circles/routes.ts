@@ -1,4 +1,5 @@
 import multipart from '@fastify/multipart'
+import { wireTime } from '#lib/time.ts'
 import { mountReports } from '#modules/reports/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -39,7 +40,6 @@ import {
 } from './schema.ts'
 import { changeGroup, createGroup, groupThing, requireCategory } from './service.ts'
 import { categoryView, groupDetail, groupViews } from './view.ts'
-import { wireTime } from '#lib/time.ts'
 
 const tags = ['Groups']
 
@@ -185,7 +185,8 @@ export function circleRoutes(server: Server, ctx: Context) {
     },
   )
 
-  server.register(async (scope) => {
+  server.register(async (instance) => {
+    const scope = instance as unknown as Server
     await scope.register(multipart, {
       limits: { files: 1, fields: 50, fieldSize: 20_000, fileSize: ctx.config.maxUploadBytes },
       throwFileSizeLimit: false,

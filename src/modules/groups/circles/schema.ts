@@ -1,5 +1,5 @@
-import { UserView } from '#modules/accounts/index.ts'
 import { MAX_AMOUNT } from '#lib/money.ts'
+import { UserView } from '#modules/accounts/index.ts'
 import { Tag } from '#modules/tags/index.ts'
 import {
   Cursor,

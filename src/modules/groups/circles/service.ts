@@ -1,21 +1,29 @@
 import { userViews } from '#modules/accounts/index.ts'
 import { attachFiles, detachFiles } from '#modules/files/index.ts'
+import { move, PLATFORM } from '#modules/ledger/index.ts'
+import { notify, takeBack } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { onConstraint, type Tx, transaction } from '#platform/database.ts'
 import { apiError, invalidField } from '#platform/errors.ts'
+import { addJob } from '#platform/jobs.ts'
 import type { Reader, Thing } from '#platform/things.ts'
 import { requireVisible } from '#platform/visible-text.ts'
-import { noSuchCategory, unknownCategory } from '../errors.ts'
+import { noSuchCategory, noSuchGroup, unknownCategory } from '../errors.ts'
 import type { Mode, Role } from '../schema.ts'
+import { REQUESTS } from '../schema.ts'
 import { getManaged } from '../service.ts'
 import {
+  addToTotal,
+  closeRequests,
   findCategory,
   findGroup,
   findVisibleGroups,
   type GroupPlace,
   insertGroup,
+  markDeleted,
   replaceTags,
+  setAudit,
   updateGroup,
 } from './queries.ts'
 import type { Group, GroupChanges, NewGroup } from './schema.ts'
@@ -172,4 +180,52 @@ export async function changeGroup(
     if (body.avatar !== undefined) await setAvatar(tx, userId, groupId, body.avatar)
   })
   return shown(ctx, groupId, userId)
+}
+
+const auditedAlready = apiError(
+  422,
+  'group_audited_already',
+  'The group is in this state already.',
+  '圈子已处于该状态。',
+)
+
+/** Lets a circle pass or rejects it, in the caller's transaction; its founder is told. */
+export async function auditGroup(tx: Tx, id: number, audit: 1 | 2): Promise<void> {
+  const changed = await setAudit(tx, id, audit)
+  if (!changed) throw auditedAlready()
+  if (audit === 1) await addToTotal(tx, 1)
+  else if (changed.was === 1) await addToTotal(tx, -1)
+  await notify(tx, {
+    type: 'system',
+    recipients: [changed.founder],
+    senderId: 0,
+    cause: { type: GROUPS, id },
+    data: {
+      type: 'group:audit',
+      state: audit === 1 ? 'passed' : 'rejected',
+      resource: { type: GROUPS, id },
+      group: { id, name: changed.name },
+    },
+  })
+}
+
+/** Makes a circle disappear, in the caller's transaction: who waits gets the fee back, and a job clears the rest. */
+export async function removeGroup(tx: Tx, id: number): Promise<void> {
+  const gone = await markDeleted(tx, id)
+  if (!gone) throw noSuchGroup()
+  if (gone.audit === 1) await addToTotal(tx, -1)
+  const waiting = await closeRequests(tx, id)
+  await move(
+    tx,
+    waiting.map(({ id: request, user_id, fee, currency }) => ({
+      currency,
+      from: PLATFORM.escrow,
+      to: user_id,
+      amount: fee,
+      kind: 'membership:refunded',
+      subject: { type: REQUESTS, id: request },
+    })),
+  )
+  await takeBack(tx, { cause: { type: GROUPS, id } })
+  await addJob(tx, 'remove_group', { id })
 }

@@ -60,11 +60,7 @@ export async function groupViews(ctx: Context, rows: GroupRow[], viewerId: numbe
 }
 
 /** Circles by id that exist for the viewer. */
-export async function groupsById(
-  ctx: Context,
-  ids: number[],
-  viewerId: number,
-): Promise<Map<number, Group>> {
+export async function groupsById(ctx: Context, ids: number[], viewerId: number): Promise<Map<number, Group>> {
   if (ids.length === 0) return new Map()
   const views = await groupViews(ctx, await findGroups(ctx.sql, ids, viewerId), viewerId)
   return new Map(views.map((view) => [view.id, view]))

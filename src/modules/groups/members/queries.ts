@@ -119,11 +119,7 @@ export async function decideRequest(
   const { groupId, memberId, accept, by } = options
   const [row] = await sql<Decided[]>`
     with decided as (
-      ${
-        accept
-          ? sql`update group_members set audit = 1, updated_at = now()`
-          : sql`delete from group_members`
-      }
+      ${accept ? sql`update group_members set audit = 1, updated_at = now()` : sql`delete from group_members`}
       where group_id = ${groupId} and id = ${memberId} and audit = 0
       returning group_id, id, user_id
     ),
@@ -193,9 +189,11 @@ export type RequestRow = {
 }
 
 /** Requests to join the circles that a person manages, newest first. */
-export const listRequests = (sql: Db, userId: number, { group_ids, after = 0, limit = 15 }: RequestsQuery) => sql<
-  RequestRow[]
->`
+export const listRequests = (
+  sql: Db,
+  userId: number,
+  { group_ids, after = 0, limit = 15 }: RequestsQuery,
+) => sql<RequestRow[]>`
   select l.* from (
     select g.id from group_members m join groups g on g.id = m.group_id and g.deleted_at is null
     where m.user_id = ${userId} and m.role <> 'member' ${group_ids ? sql`and m.group_id = any(${group_ids})` : sql``}

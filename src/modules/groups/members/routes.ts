@@ -105,7 +105,10 @@ export function memberRoutes(server: Server, ctx: Context) {
   server.get(
     '/groups/:group/members',
     {
-      config: { access: 'optional', before: (request) => getStanding(sql, groupOf(request), viewerId(request)) },
+      config: {
+        access: 'optional',
+        before: (request) => getStanding(sql, groupOf(request), viewerId(request)),
+      },
       schema: {
         tags,
         summary: 'List the members of a group; managers also see its blacklist and who waits',

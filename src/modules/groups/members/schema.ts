@@ -1,3 +1,4 @@
+import { UserView } from '#modules/accounts/index.ts'
 import {
   Cursor,
   Id,
@@ -13,7 +14,6 @@ import {
   Time,
   Type,
 } from '#platform/schema.ts'
-import { UserView } from '#modules/accounts/index.ts'
 import { Group } from '../circles/schema.ts'
 import { MemberRecord, ROLES } from '../schema.ts'
 

@@ -14,8 +14,8 @@ import {
   rankTooLow,
 } from '../errors.ts'
 import { findFounderId, findManagerIds, type MemberRow, type Standing } from '../queries.ts'
-import { rankOf, type Role } from '../schema.ts'
-import { actingRank, getManaged, getOwned, getStanding } from '../service.ts'
+import { REQUESTS, type Role, rankOf } from '../schema.ts'
+import { actingRank, getOwned, getStanding } from '../service.ts'
 import {
   countAdministrators,
   decideRequest,
@@ -29,8 +29,6 @@ import {
 } from './queries.ts'
 
 const ADMINISTRATORS_MAX = 5
-/** What escrow holds a fee for. */
-export const REQUESTS = 'group-member-logs'
 
 const joinedAlready = apiError(
   422,
@@ -250,4 +248,3 @@ export async function transferGroup(
     await notify(tx, told(group, 'group:transfer', [targetId], ownerId))
   })
 }
-

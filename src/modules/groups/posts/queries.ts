@@ -1,7 +1,7 @@
 import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
 import type { Db } from '#platform/database.ts'
-import type { Target } from '#platform/things.ts'
 import { defineTally } from '#platform/tally.ts'
+import type { Target } from '#platform/things.ts'
 import { isReadable } from '../queries.ts'
 import type { GroupPostsQuery, PostsQuery } from './schema.ts'
 
@@ -221,3 +221,11 @@ export async function findReaders(sql: Db, groupId: number, userIds: number[]): 
     ), false))`
   return rows.map(({ id }) => id)
 }
+
+/** Some posts of a circle, to be deleted. */
+export const listPostIds = async (sql: Db, groupId: number, limit: number): Promise<number[]> =>
+  (
+    await sql<
+      { id: number }[]
+    >`select id from group_posts where group_id = ${groupId} order by id limit ${limit}`
+  ).map(({ id }) => id)

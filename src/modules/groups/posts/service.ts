@@ -60,6 +60,7 @@ const noFeedCopies = () =>
 
 /** Copies a post to its author's feed, in the transaction that publishes it; given by the module of feeds. */
 export type CopyToFeed = (
+  ctx: Context,
   tx: Tx,
   post: { userId: number; postId: number; title: string; from: number },
 ) => Promise<unknown>
@@ -136,7 +137,12 @@ export async function getWritable(sql: Db, groupId: number, userId: number): Pro
 }
 
 /** The post of the path for its author, who may still write in the circle. */
-export async function getOwnPost(sql: Db, groupId: number, postId: number, userId: number): Promise<Post['id']> {
+export async function getOwnPost(
+  sql: Db,
+  groupId: number,
+  postId: number,
+  userId: number,
+): Promise<Post['id']> {
   const post = await findPost(sql, groupId, postId, userId)
   if (!post) throw noSuchPost()
   if (post.user_id !== userId) throw forbidden()
@@ -217,7 +223,7 @@ export async function publishPost(
       throw forbidden()
     }
     if (images.length > 0) await setImages(tx, userId, id, images)
-    if (from !== undefined) await copyToFeed(tx, { userId, postId: id, title: values.title, from })
+    if (from !== undefined) await copyToFeed(ctx, tx, { userId, postId: id, title: values.title, from })
     await tellMentioned(tx, groupId, id, userId, values.body)
     return id
   })

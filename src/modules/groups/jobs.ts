@@ -1,0 +1,30 @@
+import { detachFiles } from '#modules/files/index.ts'
+import type { Context } from '#platform/context.ts'
+import { transaction } from '#platform/database.ts'
+import type { TaskList } from '#platform/jobs.ts'
+import { deleteGroup, deleteMembers } from './circles/queries.ts'
+import { listPostIds } from './posts/queries.ts'
+import { removePost } from './posts/service.ts'
+
+const BATCH = 500
+
+/** Takes a deleted circle apart, piece by piece; done again it goes on where it stopped. */
+async function clearGroup(ctx: Context, id: number): Promise<void> {
+  for (;;) {
+    const posts = await listPostIds(ctx.sql, id, BATCH)
+    for (const post of posts) await transaction(ctx.sql, (tx) => removePost(tx, id, post))
+    if (posts.length === 0) break
+  }
+  while ((await deleteMembers(ctx.sql, id, BATCH)) > 0);
+  await transaction(ctx.sql, async (tx) => {
+    await detachFiles(tx, { channel: 'group:avatar', raws: [id] })
+    await deleteGroup(tx, id)
+  })
+}
+
+/** Jobs of circles. */
+export const groupTasks = (ctx: Context): TaskList => ({
+  async remove_group(payload) {
+    await clearGroup(ctx, (payload as { id: number }).id)
+  },
+})
