@@ -15,6 +15,7 @@ import { adminFeedRoutes } from '#modules/admin/feeds/routes.ts'
 import { adminBalanceRoutes, adminLedgerRoutes, adminPaymentRoutes } from '#modules/admin/ledger/routes.ts'
 import { adminMusicRoutes } from '#modules/admin/music/routes.ts'
 import { adminNewsRoutes } from '#modules/admin/news/routes.ts'
+import { adminNewsPinRoutes } from '#modules/admin/news-pinneds/routes.ts'
 import { noticeRoutes } from '#modules/admin/notices/routes.ts'
 import { reportAdminRoutes } from '#modules/admin/reports/routes.ts'
 import { roleRoutes } from '#modules/admin/roles/routes.ts'
@@ -53,8 +54,9 @@ import { specialRoutes } from '#modules/music/specials/routes.ts'
 import { newsRoutes } from '#modules/news/articles/routes.ts'
 import { newsCategoryRoutes } from '#modules/news/categories/routes.ts'
 import { contributionRoutes } from '#modules/news/contributions/routes.ts'
-import { newsReader } from '#modules/news/index.ts'
+import { NEWS_COMMENT, newsReader } from '#modules/news/index.ts'
 import { newsInteractionRoutes } from '#modules/news/interactions/routes.ts'
+import { newsPinRoutes } from '#modules/news/pins/routes.ts'
 import { newsRankRoutes } from '#modules/news/ranks/routes.ts'
 import { countRoutes } from '#modules/notifications/counts/routes.ts'
 import { deviceRoutes } from '#modules/notifications/push/routes.ts'
@@ -113,7 +115,10 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   abilityRoutes,
   nodeRoutes,
   notificationRoutes, // 1
-  countRoutes({ 'feed-comment-pinned': (sql, id, since) => countWaiting(sql, FEED_COMMENT, id, since) }),
+  countRoutes({
+    'feed-comment-pinned': (sql, id, since) => countWaiting(sql, FEED_COMMENT, id, since),
+    'news-comment-pinned': (sql, id, since) => countWaiting(sql, NEWS_COMMENT, id, since),
+  }),
   streamRoutes,
   deviceRoutes,
   orderRoutes,
@@ -141,6 +146,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   newsRoutes,
   contributionRoutes,
   newsInteractionRoutes,
+  newsPinRoutes,
   newsRankRoutes,
   questionTopicRoutes,
   questionPublishingRoutes,
@@ -177,6 +183,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   adminFeedRoutes,
   adminMusicRoutes,
   adminNewsRoutes,
+  adminNewsPinRoutes,
   adminWordRoutes,
 ]
 

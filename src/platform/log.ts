@@ -1,8 +1,8 @@
 import {
   type DestinationStream,
-  destination as pinoDestination,
   type Logger,
   pino,
+  destination as pinoDestination,
   stdTimeFunctions,
 } from 'pino'
 import { redactPath, redactText, redactUrl } from '#platform/redact.ts'

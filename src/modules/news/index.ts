@@ -18,5 +18,7 @@ export {
   settleDeletion,
 } from './contributions/service.ts'
 export { noSuchCategory, noSuchNews } from './errors.ts'
+export { NEWS_COMMENT } from './pins/queries.ts'
+export { newsPins } from './pins/service.ts'
 export { NewsTag, STATUS } from './schema.ts'
 export { newsCounters } from './service.ts'

@@ -128,6 +128,10 @@ export function mountPinning(
       once(ctx, request, reply, async (atomically) => {
         const pin = await findPin(ctx.sql, named(request).pinned!)
         if (!pin) throw notFound()
+        if (Object.keys(named(request)).length > 1) {
+          const { thingId, targetId } = await find(request)
+          if (pin.thing_id !== thingId || pin.target_id !== targetId) throw notFound()
+        }
         const { id: by } = viewerOf(request)
         if (pin.decider_id !== by || pin.channel !== options.channel) throw notAddressedToYou()
         if (pin.state !== 'pending') throw noLongerWaiting(422)

@@ -4,6 +4,7 @@ import type { Context } from '#platform/context.ts'
 import { defineTally } from '#platform/tally.ts'
 import type { Reader, Thing } from '#platform/things.ts'
 import { noSuchNews } from '../errors.ts'
+import { isPinned } from '../pins/service.ts'
 import { type NewsDetail, type NewsItem, STATUS } from '../schema.ts'
 import {
   addHits,
@@ -67,11 +68,14 @@ export async function readNews(ctx: Context, id: number, viewerId: number): Prom
   if (!published && !own && !(viewerId > 0 && (await hasAbility(ctx, viewerId, 'admin: news'))))
     throw noSuchNews()
   if (published) hitsOf(ctx).add([id])
-  const users = await userViews(ctx, ctx.sql, [row.user_id], viewerId)
+  const [users, pinned] = await Promise.all([
+    userViews(ctx, ctx.sql, [row.user_id], viewerId),
+    isPinned(ctx.sql, id),
+  ])
   return newsDetail(row, {
     pendingHits: hitsOf(ctx).pending(id),
     user: users.get(row.user_id) ?? null,
-    pinned: false,
+    pinned,
   })
 }
 

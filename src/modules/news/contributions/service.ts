@@ -19,6 +19,7 @@ import {
   updateNews,
 } from '../articles/queries.ts'
 import { noSuchNews, unknownCategory } from '../errors.ts'
+import { cancelPinsOfNews } from '../pins/service.ts'
 import { STATUS } from '../schema.ts'
 import { cancelDeletions, decideDeletion } from './queries.ts'
 
@@ -197,6 +198,7 @@ export async function rejectNews(tx: Tx, news: NewsRecord, mark: string | null):
 export async function recycleNews(tx: Tx, news: NewsRecord, mark: string | null): Promise<void> {
   if (news.audit_status === STATUS.recycled) throw alreadySo()
   const feeState = await settleFee(tx, news, 'refunded')
+  await cancelPinsOfNews(tx, news.id)
   await setStatus(tx, news.id, { status: STATUS.recycled, mark, feeState })
   await cancelDeletions(tx, news.id)
 }
@@ -204,13 +206,14 @@ export async function recycleNews(tx: Tx, news: NewsRecord, mark: string | null)
 /** Deletes an article with all that hangs on it; a fee in escrow is given back. The caller has locked it. */
 export async function removeNews(tx: Tx, news: NewsRecord): Promise<void> {
   await settleFee(tx, news, 'refunded')
+  await cancelPinsOfNews(tx, news.id)
   await deleteCommentsOf(tx, 'news', [news.id])
   await deleteLikesOf(tx, 'news', [news.id])
   await deleteCollectionsOf(tx, 'news', [news.id])
   await cancelDeletions(tx, news.id)
   await detachFiles(tx, { channel: 'news:image', raws: [news.id] })
   await detachFiles(tx, { channel: 'news:content', raws: [news.id] })
-  await takeBack(tx, { cause: { type: 'news', id: news.id } })
+  await takeBack(tx, { type: 'like', cause: { type: 'news', id: news.id } })
   await deleteNews(tx, news.id)
 }
 

@@ -7,6 +7,7 @@ import type { Context } from '#platform/context.ts'
 import { type Server, viewerOf } from '#platform/http.ts'
 import { Type } from '#platform/schema.ts'
 import { newsByIds, newsThing } from '../articles/service.ts'
+import { cancelPinOfNewsComment, pinnedNewsComments } from '../pins/service.ts'
 import { CollectedQuery, NewsItem } from '../schema.ts'
 
 /** What people do to published articles: comments, likes, collections and reports. */
@@ -17,6 +18,8 @@ export function newsInteractionRoutes(server: Server, ctx: Context) {
     count: (db) => [
       db`update news_counts n set comment_count = n.comment_count + c.by from changed c where n.news_id = c.id`,
     ],
+    pinned: pinnedNewsComments,
+    onRemove: async (tx, comment) => void (await cancelPinOfNewsComment(tx, comment.id)),
     mayModerate: (context, _, viewer) => hasAbility(context, viewer, 'admin: news'),
   })
   mountLikes(server, ctx, newsThing, {
