@@ -43,6 +43,7 @@ import { groupReader, postReader } from '#modules/groups/index.ts'
 import { memberRoutes } from '#modules/groups/members/routes.ts'
 import { groupPostRoutes } from '#modules/groups/posts/routes.ts'
 import { groupReportRoutes } from '#modules/groups/reports/routes.ts'
+import { imRoutes } from '#modules/im/routes.ts'
 import { exchangeRoutes } from '#modules/ledger/exchange/routes.ts'
 import { orderRoutes } from '#modules/ledger/orders/routes.ts'
 import { rechargeRoutes } from '#modules/ledger/recharges/routes.ts'
@@ -165,6 +166,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   feedRankRoutes,
   feedPinRoutes,
   rankRoutes, // 6
+  imRoutes,
   auditRoutes, // 7
   noticeRoutes,
   webhookRoutes,

@@ -3,6 +3,7 @@ import { commentSchedules, commentTasks } from '#modules/comments/jobs.ts'
 import { feedSchedules, feedTasks } from '#modules/feeds/jobs.ts'
 import { fileSchedules, fileTasks } from '#modules/files/jobs.ts'
 import { groupTasks } from '#modules/groups/jobs.ts'
+import { imSchedules, imTasks } from '#modules/im/jobs.ts'
 import { ledgerSchedules, ledgerTasks } from '#modules/ledger/jobs.ts'
 import { notificationSchedules, notificationTasks } from '#modules/notifications/jobs.ts'
 import { pinningSchedules, pinningTasks } from '#modules/pinning/jobs.ts'
@@ -21,6 +22,7 @@ const TASKS: ((ctx: Context) => TaskList)[] = [
   pinningTasks,
   feedTasks,
   groupTasks,
+  imTasks,
 ]
 
 /** What runs by the clock. */
@@ -33,6 +35,7 @@ const SCHEDULES: Schedule[] = [
   ...commentSchedules,
   ...pinningSchedules,
   ...feedSchedules,
+  ...imSchedules,
 ]
 
 /** All tasks on one context. */

@@ -6,6 +6,13 @@ export type Config = ReturnType<typeof readConfig>
 
 type Env = Record<string, string | undefined>
 
+/** What each provider of instant messaging cannot do without. */
+const IM_NEEDS = {
+  embedded: [],
+  ejabberd: ['IM_EJABBERD_URL', 'IM_EJABBERD_HOST', 'IM_EJABBERD_PASSWORD'],
+  easemob: ['IM_EASEMOB_URL', 'IM_EASEMOB_APP_KEY', 'IM_EASEMOB_CLIENT_ID', 'IM_EASEMOB_CLIENT_SECRET'],
+} as const
+
 /** Reads and checks the whole configuration; throws one error that names every fault. */
 export function readConfig(env: Env) {
   const faults: string[] = []
@@ -45,6 +52,7 @@ export function readConfig(env: Env) {
   const hostInUrl =
     host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
   const storage = choice('STORAGE', 'local', ['local', 's3'])
+  const imProvider = choice('IM_PROVIDER', 'embedded', ['embedded', 'ejabberd', 'easemob'])
   const config = {
     host,
     port,
@@ -74,7 +82,27 @@ export function readConfig(env: Env) {
     pushSecret: text('PUSH_SECRET'),
     /** Whether webhooks may go to addresses of the own network. */
     webhooksAllowPrivate: choice('WEBHOOKS_ALLOW_PRIVATE', 'false', ['true', 'false']) === 'true',
-    imProvider: choice('IM_PROVIDER', 'embedded', ['embedded', 'ejabberd', 'easemob']),
+    imProvider,
+    im: {
+      /** How long one request to the provider may take. */
+      timeoutMs: integer('IM_TIMEOUT_MS', 5_000, 100, 60_000),
+      /** How long a request of ours waits for the provider before it answers 202. */
+      confirmMs: integer('IM_CONFIRM_MS', 3_000, 0, 60_000),
+      ejabberd: {
+        url: url('IM_EJABBERD_URL', ['http:', 'https:']) ?? '',
+        host: text('IM_EJABBERD_HOST') ?? '',
+        service: text('IM_EJABBERD_SERVICE') ?? `conference.${text('IM_EJABBERD_HOST') ?? ''}`,
+        user: text('IM_EJABBERD_USER') ?? 'admin',
+        password: text('IM_EJABBERD_PASSWORD') ?? '',
+      },
+      easemob: {
+        url: url('IM_EASEMOB_URL', ['http:', 'https:']) ?? '',
+        appKey: text('IM_EASEMOB_APP_KEY') ?? '',
+        clientId: text('IM_EASEMOB_CLIENT_ID') ?? '',
+        clientSecret: text('IM_EASEMOB_CLIENT_SECRET') ?? '',
+        sender: text('IM_EASEMOB_SENDER') ?? 'admin',
+      },
+    },
     storage,
     s3: {
       endpoint: url('S3_ENDPOINT', ['http:', 'https:']),
@@ -98,6 +126,10 @@ export function readConfig(env: Env) {
   if (storage === 's3')
     for (const name of ['S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'])
       if (!text(name)) faults.push(`${name} is needed when STORAGE=s3`)
+  for (const name of IM_NEEDS[imProvider])
+    if (!text(name)) faults.push(`${name} is needed when IM_PROVIDER=${imProvider}`)
+  if (imProvider === 'easemob' && config.im.easemob.appKey && !/^[^#]+#[^#]+$/.test(config.im.easemob.appKey))
+    faults.push('IM_EASEMOB_APP_KEY has the form organisation#application')
   if (faults.length > 0) throw new ConfigError(faults)
   return config
 }

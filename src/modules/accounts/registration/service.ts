@@ -8,6 +8,7 @@ import { screen } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, onConstraint, transaction } from '#platform/database.ts'
 import { invalidField } from '#platform/errors.ts'
+import { addJob } from '#platform/jobs.ts'
 import { hashPassword } from '#platform/passwords.ts'
 import { accountOf, checkCode, useCode } from '../codes/service.ts'
 import { nameTaken, USER_CONSTRAINTS } from '../errors.ts'
@@ -18,6 +19,8 @@ import type { NewUser, Registration } from './schema.ts'
 export async function createUser(tx: Db, user: NewUser): Promise<number> {
   const id = await onConstraint(insertUser(tx, user), USER_CONSTRAINTS)
   await addRoles(tx, id, [...user.roles])
+  // For modules above, which have something to do for every new person.
+  await addJob(tx, 'user_created', { id })
   return id
 }
 

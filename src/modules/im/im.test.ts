@@ -1,0 +1,352 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { uploadPicture } from '#test/fixtures/uploads.ts'
+import { createWorld, type Person } from '#test/world.ts'
+import { hasEmbeddedPassword } from './queries/embedded.ts'
+
+const world = await createWorld()
+const { as, guest, person, sql, work, ctx } = world
+const founder = await person({ roles: ['founder', 'owner'] })
+
+type Body = Record<string, unknown>
+
+const makeGroup = async (owner: Person, body: Body = {}) => {
+  const answer = await as(owner, 'POST', '/im/group', { groupname: 'Hikers', desc: 'On foot', ...body })
+  assert.equal(answer.status, 201, JSON.stringify(answer.body))
+  return answer.body.im_group_id as string
+}
+const read = async (viewer: Person, id: string) => {
+  const answer = await as(viewer, 'GET', `/im/group?im_group_id=${id}`)
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  return answer.body[0]
+}
+const change = (viewer: Person, id: string, body: Body = {}) =>
+  as(viewer, 'PATCH', '/im/group', { im_group_id: Number(id), groupname: 'Hikers', desc: '', ...body })
+const memberIds = async (viewer: Person, id: string) =>
+  (await read(viewer, id)).affiliations.map((each: { id: number }) => each.id)
+const addUpload = (owner: Person) => uploadPicture(world, owner)
+
+test('a new person gets an account in the background, with a password only they can read', async () => {
+  const me = await person()
+  await work()
+  const [account] = await sql<{ confirmed: boolean; password: string }[]>`
+    select synced_version = version as confirmed, password from im_accounts where user_id = ${me.id}`
+  assert.equal(account?.confirmed, true)
+  const answer = await as(me, 'GET', '/im/password')
+  assert.equal(answer.status, 201)
+  assert.ok(Array.isArray(answer.body.message))
+  assert.ok(answer.body.im_pwd_hash.length >= 32)
+  assert.ok(!account?.password.includes(answer.body.im_pwd_hash), 'it is sealed at rest')
+  assert.ok(await hasEmbeddedPassword(sql, String(me.id), answer.body.im_pwd_hash))
+})
+
+test('the password of another person cannot be read or changed by naming them (R §28, 27)', async () => {
+  const [me, other] = [await person(), await person()]
+  const theirs = (await as(other, 'GET', '/im/password')).body.im_pwd_hash
+  const mine = (await as(me, 'GET', `/im/password?user_id=${other.id}`)).body.im_pwd_hash
+  assert.notEqual(mine, theirs)
+  assert.equal((await as(me, 'PUT', `/im/password?user_id=${other.id}`, { user_id: other.id })).status, 201)
+  assert.equal((await as(other, 'GET', '/im/password')).body.im_pwd_hash, theirs)
+  assert.notEqual((await as(me, 'GET', '/im/password')).body.im_pwd_hash, mine)
+})
+
+test('only the owner changes a group and removes its members (R §28, 28)', async () => {
+  const [owner, member, stranger] = [await person(), await person(), await person()]
+  const id = await makeGroup(owner, { members: String(member.id), allowinvites: 0 })
+  for (const viewer of [member, stranger]) {
+    assert.equal((await change(viewer, id, { new_owner_user: viewer.id })).status, 403)
+    assert.equal((await as(viewer, 'DELETE', '/im/group', { im_group_id: Number(id) })).status, 403)
+    const members = { im_group_id: Number(id), members: String(owner.id) }
+    assert.equal((await as(viewer, 'DELETE', '/im/group/member', members)).status, 403)
+    assert.equal((await as(viewer, 'POST', '/im/group/member', members)).status, 403)
+  }
+  assert.equal((await read(owner, id)).owner, String(owner.id))
+  assert.deepEqual(await memberIds(owner, id), [owner.id, member.id])
+})
+
+test('the registration of everybody needs an ability and runs in the background (R §28, 29)', async () => {
+  const me = await person()
+  await sql`delete from im_accounts where user_id = ${me.id}`
+  assert.equal((await as(me, 'POST', '/im/register-old-users')).status, 403)
+  const [first, second] = await Promise.all([
+    as(founder, 'POST', '/im/register-old-users'),
+    as(founder, 'POST', '/im/register-old-users'),
+  ])
+  assert.deepEqual([first.status, second.status], [201, 201])
+  assert.ok(Array.isArray(first.body.message))
+  await work()
+  const runs = await sql<{ left: number; over: boolean }[]>`
+    select total - done as left, finished_at is not null as over from im_registrations`
+  assert.deepEqual([...runs], [{ left: 0, over: true }])
+  const [account] = await sql`
+    select from im_accounts where user_id = ${me.id} and synced_version = version`
+  assert.ok(account)
+})
+
+test('passwords are random, not made of the sign-in password (R §28, 44)', async () => {
+  const [one, other] = [await person(), await person()]
+  await sql`update users set password = null where id in ${sql([one.id, other.id])}`
+  const passwords = []
+  for (const who of [one, other, one]) passwords.push((await as(who, 'GET', '/im/password')).body.im_pwd_hash)
+  assert.notEqual(passwords[0], passwords[1])
+  assert.equal(passwords[0], passwords[2])
+})
+
+test('each id of a list of members counts, and an unknown one adds nobody (R §28, 63)', async () => {
+  const [owner, one, two] = [await person(), await person(), await person()]
+  const id = await makeGroup(owner)
+  const add = (members: unknown) =>
+    as(owner, 'POST', '/im/group/member', { im_group_id: Number(id), members })
+  const refused = await add(`${one.id},${two.id},999999999`)
+  assert.equal(refused.status, 422)
+  assert.ok(refused.body.errors.members)
+  assert.deepEqual(await memberIds(owner, id), [owner.id])
+  assert.equal((await add(`${one.id},x`)).status, 422)
+  const added = await add(`${one.id}, ${two.id},`)
+  assert.deepEqual([added.status, added.body], [201, []])
+  assert.deepEqual(new Set(await memberIds(owner, id)), new Set([owner.id, one.id, two.id]))
+  assert.equal((await add([one.id])).status, 201)
+  assert.equal((await read(owner, id)).affiliations_count, 3)
+})
+
+test('registering is for oneself or a manager, and again changes nothing', async () => {
+  const [me, other] = [await person(), await person()]
+  for (let n = 0; n < 2; n += 1) {
+    const answer = await as(me, 'POST', `/im/register/${me.id}`)
+    assert.deepEqual([answer.status, answer.body], [201, []])
+  }
+  const before = (await as(me, 'GET', '/im/password')).body.im_pwd_hash
+  assert.equal((await as(me, 'POST', `/easemob/register/${me.id}`)).status, 201)
+  assert.equal((await as(me, 'GET', '/im/password')).body.im_pwd_hash, before)
+  assert.equal((await as(me, 'POST', `/im/register/${other.id}`)).status, 403)
+  assert.equal((await as(me, 'POST', '/im/register/999999999')).status, 404)
+  assert.equal((await as(founder, 'POST', `/im/register/${other.id}`)).status, 201)
+  assert.equal((await as(me, 'POST', '/im/register', { user_ids: `${other.id}` })).status, 403)
+  const batch = await as(founder, 'POST', '/im/register', { user_ids: `${me.id},${other.id},999999999` })
+  assert.deepEqual([batch.status, batch.body], [201, []])
+  assert.equal((await as(founder, 'POST', '/im/register', {})).status, 422)
+})
+
+test('a group has the fields of the specification, owner first', async () => {
+  const [owner, member] = [await person(), await person()]
+  const id = await makeGroup(owner, { members: `${member.id},${owner.id}`, maxusers: '5', members_only: 1 })
+  const group = await read(member, id)
+  const { affiliations, created, ...rest } = group
+  assert.deepEqual(rest, {
+    id,
+    name: 'Hikers',
+    description: 'On foot',
+    membersonly: true,
+    allowinvites: true,
+    maxusers: 5,
+    owner: String(owner.id),
+    custom: '',
+    affiliations_count: 2,
+    public: true,
+    group_face: '',
+  })
+  assert.match(String(created), /^\d{13}$/)
+  assert.deepEqual(
+    affiliations.map((each: { id: number; is_owner: number }) => [each.id, each.is_owner]),
+    [
+      [owner.id, 1],
+      [member.id, 0],
+    ],
+  )
+  assert.equal(affiliations[0].name, owner.name)
+  for (const field of [
+    'bio',
+    'sex',
+    'location',
+    'created_at',
+    'updated_at',
+    'avatar',
+    'bg',
+    'verified',
+    'extra',
+  ])
+    assert.ok(field in affiliations[0], field)
+  assert.ok('certification' in affiliations[0])
+})
+
+test('several groups come in the order asked; what the viewer may not know of is left out', async () => {
+  const [owner, stranger] = [await person(), await person()]
+  const open = await makeGroup(owner)
+  const closed = await makeGroup(owner, { public: 0 })
+  const ask = (viewer: Person, ids: string) => as(viewer, 'GET', `/im/group?im_group_id=${ids}`)
+  const idsOf = (answer: { body: { id: string }[] }) => answer.body.map((each) => each.id)
+  assert.deepEqual(idsOf(await ask(owner, `${closed},999999,${open},${closed}`)), [closed, open])
+  assert.deepEqual(idsOf(await ask(stranger, `${closed},${open}`)), [open])
+  assert.deepEqual(idsOf(await ask(founder, closed)), [closed])
+  assert.equal((await ask(stranger, closed)).status, 404)
+  assert.equal((await ask(stranger, 'abc')).status, 404)
+  assert.equal((await ask(stranger, '')).status, 422)
+  assert.equal((await change(stranger, closed)).status, 404)
+  assert.equal((await as(stranger, 'DELETE', `/im/group?im_group_id=${closed}`)).status, 404)
+  const faces = await as(stranger, 'GET', `/im/group/face?im_group_id=${closed},${open}`)
+  assert.deepEqual(faces.body, [{ im_group_id: open, group_face: 0 }])
+})
+
+test('a change sets every setting, absent ones to their default, and binds the picture', async () => {
+  const [owner, heir] = [await person(), await person()]
+  const id = await makeGroup(owner, { public: 0, maxusers: 7, allowinvites: 0, members_only: 1 })
+  const face = await addUpload(owner)
+  const answer = await change(owner, id, { group_face: face })
+  assert.equal(answer.status, 201)
+  const url = `${ctx.config.publicUrl}/api/v2/files/${face}`
+  const expected = {
+    groupname: 'Hikers',
+    desc: '',
+    public: true,
+    maxusers: 200,
+    members_only: false,
+    allowinvites: true,
+    group_face: url,
+    im_group_id: id,
+  }
+  assert.deepEqual(answer.body, expected)
+  const again = await change(owner, id, { group_face: face, new_owner_user: heir.id })
+  assert.deepEqual(again.body, { ...expected, newowner: String(heir.id) })
+  const faces = await as(heir, 'GET', `/im/group/face?im_group_id=${id}`)
+  assert.deepEqual(faces.body, [{ im_group_id: id, group_face: face }])
+  assert.deepEqual(await memberIds(owner, id), [heir.id, owner.id])
+  assert.equal((await change(owner, id)).status, 403)
+  assert.equal((await change(heir, id, { group_face: await addUpload(owner) })).status, 422)
+  assert.equal((await read(heir, id)).group_face, url)
+})
+
+test('limits of a group are kept', async () => {
+  const [owner, ...others] = [await person(), await person(), await person()]
+  const members = others.map((each) => each.id).join(',')
+  const tell = async (body: Body) =>
+    (await as(owner, 'POST', '/im/group', { groupname: 'G', desc: '', ...body })).status
+  assert.equal(await tell({ groupname: 'x'.repeat(129) }), 422)
+  assert.equal(await tell({ groupname: '\u200b' }), 422)
+  assert.equal(await tell({ groupname: '' }), 422)
+  assert.equal(await tell({ desc: 'x'.repeat(513) }), 422)
+  assert.equal(await tell({ desc: undefined }), 422)
+  for (const maxusers of [0, 1, 2001, -5, 'many']) assert.equal(await tell({ maxusers }), 422)
+  assert.equal(await tell({ members_only: 'perhaps' }), 422)
+  assert.equal(await tell({ maxusers: 2, members }), 422)
+  assert.equal(await tell({ members: '999999999' }), 422)
+  const id = await makeGroup(owner, { maxusers: 3, members })
+  assert.equal((await change(owner, id, { maxusers: 2 })).status, 422)
+  assert.equal((await change(owner, id, { maxusers: 3, new_owner_user: (await person()).id })).status, 422)
+  assert.equal((await change(owner, id, { new_owner_user: 999999999 })).status, 422)
+  assert.deepEqual((await memberIds(owner, id)).length, 3)
+})
+
+test('racing additions never go over the limit', async () => {
+  const owner = await person()
+  const others = await Promise.all(Array.from({ length: 6 }, () => person()))
+  const id = await makeGroup(owner, { maxusers: 4 })
+  const answers = await Promise.all(
+    others.map((each) =>
+      as(owner, 'POST', '/im/group/member', { im_group_id: Number(id), members: each.id }),
+    ),
+  )
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 201, 201, 422, 422, 422])
+  assert.equal((await read(owner, id)).affiliations_count, 4)
+  const [there] = await sql<{ members: string[] }[]>`
+    select members from im_embedded_groups where id = ${id}`
+  assert.equal(there?.members.length, 4)
+})
+
+test('members invite where that is allowed, and leave; the owner stays', async () => {
+  const [owner, member, third, blocker] = [await person(), await person(), await person(), await person()]
+  const id = await makeGroup(owner, { members: member.id })
+  const members = (who: Person) => ({ im_group_id: Number(id), members: String(who.id) })
+  assert.equal((await as(third, 'POST', '/im/group/member', members(third))).status, 403)
+  assert.equal((await as(member, 'POST', '/im/group/member', members(third))).status, 201)
+  await as(blocker, 'POST', `/user/black/${member.id}`)
+  assert.equal((await as(member, 'POST', '/im/group/member', members(blocker))).status, 403)
+  assert.equal((await as(member, 'DELETE', '/im/group/member', members(third))).status, 403)
+  assert.equal((await as(third, 'DELETE', '/im/group/member', members(third))).status, 204)
+  assert.equal((await as(owner, 'DELETE', '/im/group/member', members(owner))).status, 422)
+  assert.equal((await as(owner, 'DELETE', '/im/group/member', members(third))).status, 204)
+  const unknown = { im_group_id: Number(id), members: '999999999' }
+  assert.equal((await as(owner, 'DELETE', '/im/group/member', unknown)).status, 422)
+  assert.deepEqual(await memberIds(owner, id), [owner.id, member.id])
+})
+
+test('a deleted group is gone here and at the provider', async () => {
+  const owner = await person()
+  const id = await makeGroup(owner)
+  assert.equal((await as(owner, 'DELETE', `/easemob/group?im_group_id=${id}`)).status, 204)
+  assert.equal((await as(owner, 'DELETE', '/im/group', { im_group_id: id })).status, 404)
+  assert.equal((await as(owner, 'GET', `/im/group?im_group_id=${id}`)).status, 404)
+  assert.equal((await sql`select from im_groups where id = ${id}`).length, 0)
+  assert.equal((await sql`select from im_embedded_groups where id = ${id}`).length, 0)
+})
+
+test('disabled members are left out', async () => {
+  const [owner, member] = [await person(), await person()]
+  const id = await makeGroup(owner, { members: member.id })
+  await sql`update users set deleted_at = now() where id = ${member.id}`
+  assert.deepEqual(await memberIds(owner, id), [owner.id])
+  assert.equal((await as(owner, 'POST', `/im/register/${member.id}`)).status, 404)
+})
+
+test('a person with the ability manages groups of others', async () => {
+  const [owner, member] = [await person(), await person()]
+  const id = await makeGroup(owner, { public: 0 })
+  const members = { im_group_id: Number(id), members: String(member.id) }
+  assert.equal((await as(founder, 'POST', '/im/group/member', members)).status, 201)
+  assert.equal((await change(founder, id, { public: 0 })).status, 201)
+  assert.equal((await as(founder, 'DELETE', '/im/group/member', members)).status, 204)
+  assert.equal((await as(founder, 'DELETE', '/im/group', { im_group_id: Number(id) })).status, 204)
+})
+
+/** What each caller is answered: guest, stranger, member, owner, holder of the ability. */
+const MATRIX: [string, (id: string, who: Person, other: Person) => [string, string, Body?], number[]][] = [
+  ['register oneself', (_id, who) => ['POST', `/register/${who.id}`], [401, 201, 201, 201, 201]],
+  ['register another', (_id, _who, other) => ['POST', `/register/${other.id}`], [401, 403, 403, 403, 201]],
+  [
+    'register several',
+    (_id, who) => ['POST', '/register', { user_ids: `${who.id}` }],
+    [401, 403, 403, 403, 201],
+  ],
+  ['register everybody', () => ['POST', '/register-old-users'], [401, 403, 403, 403, 201]],
+  ['new password', () => ['PUT', '/password'], [401, 201, 201, 201, 201]],
+  ['own password', () => ['GET', '/password'], [401, 201, 201, 201, 201]],
+  ['read a private group', (id) => ['GET', `/group?im_group_id=${id}`], [401, 404, 200, 200, 200]],
+  ['make a group', () => ['POST', '/group', { groupname: 'x', desc: 'y' }], [401, 201, 201, 201, 201]],
+  ['read the picture', (id) => ['GET', `/group/face?im_group_id=${id}`], [401, 200, 200, 200, 200]],
+  [
+    'add a member',
+    (id, _who, other) => ['POST', '/group/member', { im_group_id: id, members: `${other.id}` }],
+    [401, 404, 403, 201, 201],
+  ],
+  [
+    'remove a member',
+    (id, _who, other) => ['DELETE', '/group/member', { im_group_id: id, members: `${other.id}` }],
+    [401, 404, 403, 204, 204],
+  ],
+  [
+    'change the group',
+    (id) => ['PATCH', '/group', { im_group_id: id, groupname: 'x', desc: 'y', public: 0, allowinvites: 0 }],
+    [401, 404, 403, 201, 201],
+  ],
+  ['delete the group', (id) => ['DELETE', '/group', { im_group_id: id }], [401, 404, 403, 204, 204]],
+]
+
+for (const prefix of ['/im', '/easemob'])
+  for (const [what, requestOf, statuses] of MATRIX)
+    test(`who may ${what} (${prefix})`, async () => {
+      const [owner, member, stranger, other] = [
+        await person(),
+        await person(),
+        await person(),
+        await person(),
+      ]
+      const found: number[] = []
+      for (const who of [null, stranger, member, owner, founder]) {
+        const id = await makeGroup(owner, { public: 0, allowinvites: 0, members: `${member.id}` })
+        const [method, path, body] = requestOf(id, who ?? stranger, other)
+        const answer = who
+          ? await as(who, method as 'GET', prefix + path, body)
+          : await guest(method as 'GET', prefix + path, body)
+        found.push(answer.status)
+      }
+      assert.deepEqual(found, statuses)
+    })

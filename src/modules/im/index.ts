@@ -1,0 +1,1 @@
+export { findDrift, type ImDrift, imState, reconcile } from './service/reconcile.ts'

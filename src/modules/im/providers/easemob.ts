@@ -1,0 +1,303 @@
+import { createHttpClient, forEach, type Reply } from './http.ts'
+import {
+  type GroupSettings,
+  ImError,
+  type ImProvider,
+  itemFault,
+  type Outcomes,
+  type ProviderGroup,
+} from './provider.ts'
+
+/** Where the access token is kept: one for all nodes. */
+export type TokenStore = {
+  read(): Promise<string | undefined>
+  /** Replaces the token unless another node replaced `stale` already; answers the one that is good now. */
+  renew(stale: string | undefined, fetch: () => Promise<{ token: string; seconds: number }>): Promise<string>
+}
+
+export type EasemobOptions = {
+  url: string
+  /** `org#app`. */
+  appKey: string
+  clientId: string
+  clientSecret: string
+  /** Who sends announcements. */
+  sender: string
+  timeoutMs: number
+  tokens: TokenStore
+}
+
+const USERS_AT_ONCE = 60
+const MEMBERS_AT_ONCE = 60
+const GROUPS_AT_ONCE = 100
+const MEMBERS_A_PAGE = 100
+const CONNECTIONS = 8
+
+type Body = { data?: unknown; error?: string; error_description?: string } | null
+
+/** Easemob through its REST API. Group ids are the service's; our key is kept in the group's `custom`. */
+export function createEasemob(options: EasemobOptions): ImProvider {
+  const [org = '', app = ''] = options.appKey.split('#')
+  const { timeoutMs, tokens } = options
+  const base = `${options.url}/${encodeURIComponent(org)}/${encodeURIComponent(app)}`
+  const http = createHttpClient({ base, timeoutMs, atOnce: CONNECTIONS })
+
+  const fetchToken = async () => {
+    const reply = await http('POST', '/token', {
+      body: {
+        grant_type: 'client_credentials',
+        client_id: options.clientId,
+        client_secret: options.clientSecret,
+      },
+    })
+    const body = reply.body as { access_token?: string; expires_in?: number } | null
+    if (reply.status !== 200 || !body?.access_token) throw faultOf('POST /token', reply)
+    return { token: body.access_token, seconds: body.expires_in ?? 0 }
+  }
+
+  /** The answer to a request; a token that is refused is replaced once. */
+  const call = async (method: string, path: string, body?: unknown, expected: number[] = []) => {
+    let token = (await tokens.read()) ?? (await tokens.renew(undefined, fetchToken))
+    for (let again = true; ; again = false) {
+      const reply = await http(method, path, { body, headers: { authorization: `Bearer ${token}` } })
+      if (reply.status === 401 && again) {
+        token = await tokens.renew(token, fetchToken)
+        continue
+      }
+      if (reply.status === 200 || expected.includes(reply.status)) return reply
+      throw faultOf(`${method} ${path.split('?')[0]}`, reply)
+    }
+  }
+  const dataOf = ({ body }: Reply) => (body as Body)?.data
+  const group = (id: string) => `/chatgroups/${encodeURIComponent(id)}`
+
+  const registerOne = async (account: { name: string; password: string }) => {
+    const body = [{ username: account.name, password: account.password }]
+    const reply = await call('POST', '/users', body, [400])
+    if (reply.status === 200) return 'done'
+    if (isDuplicate(reply)) return 'already'
+    throw faultOf('POST /users', reply)
+  }
+
+  const listMembers = async (id: string) => {
+    const names: string[] = []
+    let owner: string | null = null
+    for (let page = 1; ; page += 1) {
+      const reply = await call('GET', `${group(id)}/users?pagenum=${page}&pagesize=${MEMBERS_A_PAGE}`)
+      const items = (dataOf(reply) ?? []) as { owner?: string; member?: string }[]
+      for (const item of items) {
+        if (item.owner !== undefined) owner = item.owner
+        const name = item.owner ?? item.member
+        if (name !== undefined) names.push(name)
+      }
+      if (items.length < MEMBERS_A_PAGE) return { owner, names }
+    }
+  }
+
+  /** Groups by id, with what the service alone knows. */
+  const readGroups = async (ids: string[]) => {
+    const found = new Map<string, (ProviderGroup & { custom: string }) | null>()
+    for (let from = 0; from < ids.length; from += GROUPS_AT_ONCE) {
+      const some = ids.slice(from, from + GROUPS_AT_ONCE)
+      const reply = await call(
+        'GET',
+        `/chatgroups/${some.map(encodeURIComponent).join(',')}`,
+        undefined,
+        [404],
+      )
+      const rows = reply.status === 404 ? [] : ((dataOf(reply) ?? []) as RawGroup[])
+      for (const id of some) found.set(id, null)
+      // Unknown ids come back one by one, with an error instead of a name.
+      for (const row of rows) if (row.name !== undefined) found.set(String(row.id), groupOf(row))
+    }
+    return found
+  }
+
+  const findGroup = async ({ key, owner }: { key: string; owner: string }) => {
+    const path = `/users/${encodeURIComponent(owner)}/joined_chatgroups`
+    const reply = await call('GET', `${path}?pagenum=1&pagesize=1000`, undefined, [404])
+    if (reply.status === 404) return undefined
+    const ids = ((dataOf(reply) ?? []) as { groupid: string }[]).map(({ groupid }) => String(groupid))
+    for (const [id, found] of await readGroups(ids)) if (found?.custom === customOf(key)) return id
+    return undefined
+  }
+
+  const changeMembers = async (id: string, names: string[], kind: 'add' | 'remove'): Promise<Outcomes> => {
+    const present = await listMembers(id)
+    const outcomes: Outcomes = new Map()
+    const wanted = names.filter((name) => {
+      if (present.names.includes(name) === (kind === 'add')) outcomes.set(name, 'already')
+      else if (kind === 'remove' && name === present.owner)
+        outcomes.set(name, new ImError('invalid', 'the owner cannot be removed'))
+      return !outcomes.has(name)
+    })
+    for (let from = 0; from < wanted.length; from += MEMBERS_AT_ONCE) {
+      const some = wanted.slice(from, from + MEMBERS_AT_ONCE)
+      try {
+        if (kind === 'add') await call('POST', `${group(id)}/users`, { usernames: some })
+        else await call('DELETE', `${group(id)}/users/${some.map(encodeURIComponent).join(',')}`)
+        for (const name of some) outcomes.set(name, 'done')
+      } catch (error) {
+        if (!(error instanceof ImError) || error.fault === 'unavailable') throw error
+        // One bad name refuses all: each by itself tells which.
+        await forEach(some, CONNECTIONS, async (name) => {
+          try {
+            const path = `${group(id)}/users/${encodeURIComponent(name)}`
+            await call(kind === 'add' ? 'POST' : 'DELETE', path)
+            outcomes.set(name, 'done')
+          } catch (fault) {
+            outcomes.set(name, itemFault(fault))
+          }
+        })
+      }
+    }
+    return outcomes
+  }
+
+  return {
+    name: 'easemob',
+    capabilities: {
+      announcements: true,
+      usersAtOnce: USERS_AT_ONCE,
+      membersAtOnce: MEMBERS_AT_ONCE,
+      groupsAtOnce: GROUPS_AT_ONCE,
+    },
+    async ensureUsers(accounts) {
+      const outcomes: Outcomes = new Map()
+      for (let from = 0; from < accounts.length; from += USERS_AT_ONCE) {
+        const some = accounts.slice(from, from + USERS_AT_ONCE)
+        const body = some.map(({ name, password }) => ({ username: name, password }))
+        const reply = await call('POST', '/users', body, [400])
+        if (reply.status === 200) {
+          for (const { name } of some) outcomes.set(name, 'done')
+          continue
+        }
+        // One account that exists refuses all: each by itself tells which.
+        await forEach(some, CONNECTIONS, async (account) => {
+          try {
+            outcomes.set(account.name, await registerOne(account))
+          } catch (error) {
+            outcomes.set(account.name, itemFault(error))
+          }
+        })
+      }
+      return outcomes
+    },
+    async setPassword(name, newpassword) {
+      await call('PUT', `/users/${encodeURIComponent(name)}/password`, { newpassword })
+    },
+    async createGroup({ key, owner, settings }) {
+      const known = await findGroup({ key, owner })
+      if (known !== undefined) return known
+      const reply = await call('POST', '/chatgroups', {
+        ...fieldsOf(settings),
+        groupname: held(settings.name),
+        desc: held(settings.description),
+        members_only: settings.membersOnly,
+        owner,
+        custom: customOf(key),
+      })
+      return String((dataOf(reply) as { groupid: string | number }).groupid)
+    },
+    findGroup,
+    async updateGroup(id, settings) {
+      await call('PUT', group(id), {
+        ...fieldsOf(settings),
+        groupname: held(settings.name),
+        description: held(settings.description),
+        membersonly: settings.membersOnly,
+      })
+    },
+    async transferOwner(id, owner) {
+      const { owner: former } = await listMembers(id)
+      if (former !== owner) await call('PUT', group(id), { newowner: owner })
+    },
+    addMembers: (id, names) => changeMembers(id, names, 'add'),
+    removeMembers: (id, names) => changeMembers(id, names, 'remove'),
+    async getGroups(ids) {
+      const found = await readGroups(ids)
+      return new Map([...found].map(([id, each]) => [id, each && { id, settings: each.settings }] as const))
+    },
+    listMembers,
+    async deleteGroup(id) {
+      const { status } = await call('DELETE', group(id), undefined, [404])
+      return status === 200
+    },
+    async sendSystem(groupId, { id, text, ext }) {
+      await call('POST', '/messages/chatgroups', {
+        from: options.sender,
+        to: [groupId],
+        type: 'txt',
+        body: { msg: text },
+        ext: { ...ext, message_id: id },
+      })
+    },
+    async health() {
+      await call('GET', '/users?limit=1')
+    },
+    settingsHeld: (settings) => ({
+      ...settings,
+      name: held(settings.name),
+      description: held(settings.description),
+    }),
+  }
+}
+
+type RawGroup = {
+  id: string | number
+  name?: string
+  description?: string
+  public?: boolean
+  membersonly?: boolean
+  allowinvites?: boolean
+  maxusers?: number
+  custom?: string
+}
+
+const customOf = (key: string) => `kith:${key}`
+
+/** The service reserves the slash in names and descriptions. */
+const held = (text: string) => text.replaceAll('/', '／')
+
+/** The fields that creation and change call alike. */
+const fieldsOf = (settings: GroupSettings) => ({
+  public: settings.public,
+  maxusers: settings.maxUsers,
+  allowinvites: settings.allowInvites,
+})
+
+const groupOf = (raw: RawGroup): ProviderGroup & { custom: string } => ({
+  id: String(raw.id),
+  custom: raw.custom ?? '',
+  settings: {
+    name: raw.name ?? '',
+    description: raw.description ?? '',
+    public: raw.public ?? false,
+    membersOnly: raw.membersonly ?? false,
+    allowInvites: raw.allowinvites ?? false,
+    maxUsers: Number(raw.maxusers ?? 0),
+  },
+})
+
+const isDuplicate = ({ body }: Reply) => (body as Body)?.error === 'duplicate_unique_property_exists'
+
+function faultOf(what: string, reply: Reply): ImError {
+  const body = reply.body as Body
+  const told = typeof body === 'object' ? body : null
+  const message = `${what}: ${reply.status} ${told?.error ?? ''} ${told?.error_description ?? ''}`.trim()
+  const { status } = reply
+  if (status === 429 || told?.error === 'reach_limit')
+    return new ImError('limited', message, {
+      retryAfterSeconds: Number(reply.headers.get('retry-after') ?? 1),
+    })
+  if (isDuplicate(reply)) return new ImError('conflict', message)
+  if (status === 401 || (status === 400 && told?.error === 'invalid_grant'))
+    return new ImError('auth', message)
+  // A refusal of "owner does not exist" and the like comes as 400 or 403.
+  if (
+    status === 404 ||
+    /not_found|not exist|doesn.t exist/i.test(`${told?.error} ${told?.error_description}`)
+  )
+    return new ImError('not_found', message)
+  return new ImError(status >= 500 ? 'unavailable' : 'invalid', message)
+}

@@ -1,0 +1,242 @@
+import { createHttpClient, forEach, type Reply } from './http.ts'
+import {
+  type GroupSettings,
+  ImError,
+  type ImProvider,
+  itemFault,
+  type Outcomes,
+  sameSettings,
+} from './provider.ts'
+
+export type EjabberdOptions = {
+  /** Of `mod_http_api`, such as http://localhost:5280/api. */
+  url: string
+  /** The host of the accounts. */
+  host: string
+  /** The host of the rooms, `conference.<host>` unless configured otherwise. */
+  service: string
+  /** User name of an administrator of that host. */
+  user: string
+  password: string
+  timeoutMs: number
+}
+
+/** Fresh connections in bursts are reset by the service. */
+const CONNECTIONS = 8
+
+/** ejabberd through its HTTP API: people are accounts, groups are rooms with a member list. */
+export function createEjabberd(options: EjabberdOptions): ImProvider {
+  const { host, service } = options
+  const http = createHttpClient({ base: options.url, timeoutMs: options.timeoutMs, atOnce: CONNECTIONS })
+  const credentials = Buffer.from(`${options.user}@${host}:${options.password}`).toString('base64')
+  const headers = { authorization: `Basic ${credentials}` }
+
+  /** The answer to a command; refusals that `expected` names are answers too. */
+  const call = async (
+    command: string,
+    body: object,
+    expected: (reply: Reply) => boolean = () => false,
+  ): Promise<Reply> => {
+    const reply = await http('POST', `/${command}`, { body, headers })
+    if (reply.status === 200 || expected(reply)) return reply
+    throw faultOf(command, reply)
+  }
+  const room = (id: string) => ({ name: id, service })
+  const affiliate = async (id: string, name: string, affiliation: 'owner' | 'member' | 'none') =>
+    void (await call('set_room_affiliation', { ...room(id), jid: `${name}@${host}`, affiliation }))
+  const setOption = async (id: string, [option, value]: [string, string]) =>
+    void (await call('change_room_option', { ...room(id), option, value }))
+
+  /** Undefined when there is no room. */
+  const findSettings = async (id: string): Promise<GroupSettings | undefined> => {
+    const { body } = await call('get_room_options', room(id))
+    return settingsOf(body as Record<string, string>)
+  }
+  const listAffiliations = async (id: string) => {
+    const { body } = await call('get_room_affiliations', room(id))
+    return (body as { username: string; domain: string; affiliation: string }[])
+      .filter(({ domain, affiliation }) => domain === host && AFFILIATED.has(affiliation))
+      .map(({ username, affiliation }) => ({ name: username, owner: affiliation === 'owner' }))
+  }
+  const hasAccount = async (name: string) => (await call('check_account', { user: name, host })).body === 0 // 0 is yes
+
+  const changeMembers = async (id: string, names: string[], kind: 'add' | 'remove'): Promise<Outcomes> => {
+    const affiliations = new Map((await listAffiliations(id)).map(({ name, owner }) => [name, owner]))
+    const outcomes: Outcomes = new Map()
+    await forEach(names, CONNECTIONS, async (name) => {
+      if (affiliations.has(name) === (kind === 'add')) return void outcomes.set(name, 'already')
+      if (kind === 'remove' && affiliations.get(name))
+        return void outcomes.set(name, new ImError('invalid', 'the owner cannot be removed'))
+      try {
+        // The service would make anybody a member, with or without an account.
+        if (kind === 'add' && !(await hasAccount(name)))
+          throw new ImError('not_found', `there is no account ${name}`)
+        await affiliate(id, name, kind === 'add' ? 'member' : 'none')
+        outcomes.set(name, 'done')
+      } catch (error) {
+        outcomes.set(name, itemFault(error))
+      }
+    })
+    return outcomes
+  }
+
+  const provider: ImProvider = {
+    name: 'ejabberd',
+    capabilities: { announcements: true, usersAtOnce: 100, membersAtOnce: 500, groupsAtOnce: 100 },
+    async ensureUsers(accounts) {
+      const outcomes: Outcomes = new Map()
+      await forEach(accounts, CONNECTIONS, async ({ name, password }) => {
+        try {
+          const { status } = await call(
+            'register',
+            { user: name, host, password },
+            (reply) => reply.status === 409 && codeOf(reply) === 10_090,
+          )
+          outcomes.set(name, status === 200 ? 'done' : 'already')
+        } catch (error) {
+          outcomes.set(name, itemFault(error))
+        }
+      })
+      return outcomes
+    },
+    async setPassword(name, newpass) {
+      await call('change_password', { user: name, host, newpass })
+    },
+    async createGroup({ key, owner, settings }) {
+      if (!(await hasAccount(owner))) throw new ImError('not_found', `there is no account ${owner}`)
+      const list = Object.entries(optionsOf(settings)).map(([name, value]) => ({ name, value }))
+      const made = { ...room(key), host, options: [...list, { name: 'persistent', value: 'true' }] }
+      // Affiliations cannot be given here: the service refuses them with 400.
+      const { status } = await call(
+        'create_room_with_opts',
+        made,
+        (reply) => reply.status === 400 && /already exists/i.test(String(reply.body)),
+      )
+      const known = status === 200 ? [] : await listAffiliations(key)
+      if (!known.some((member) => member.owner)) await affiliate(key, owner, 'owner')
+      return key
+    },
+    findGroup: async ({ key }) => ((await findSettings(key)) ? key : undefined),
+    async updateGroup(id, settings) {
+      const before = await findSettings(id)
+      if (!before) throw new ImError('not_found', `there is no room ${id}`)
+      const former = optionsOf(before)
+      const changes = Object.entries(optionsOf(settings)).filter(([name, value]) => former[name] !== value)
+      const made: [string, string][] = []
+      try {
+        for (const change of changes) {
+          made.push(change)
+          await setOption(id, change)
+        }
+      } catch (error) {
+        // One option at a time is all the service can do: a group is not left half changed if it can be helped.
+        for (const [name] of made.reverse()) await setOption(id, [name, former[name] ?? '']).catch(() => {})
+        throw error
+      }
+      const after = await findSettings(id)
+      if (!after || !sameSettings(after, settings))
+        throw new ImError('invalid', `room ${id} did not take its options: ${JSON.stringify(after)}`)
+    },
+    async transferOwner(id, owner) {
+      const members = await listAffiliations(id)
+      if (!members.some(({ name }) => name === owner))
+        throw new ImError('invalid', `${owner} is not in room ${id}`)
+      // The new owner first, so that the room is never without one.
+      await affiliate(id, owner, 'owner')
+      for (const { name, owner: owns } of members)
+        if (owns && name !== owner) await affiliate(id, name, 'member')
+    },
+    addMembers: (id, names) => changeMembers(id, names, 'add'),
+    removeMembers: (id, names) => changeMembers(id, names, 'remove'),
+    async getGroups(ids) {
+      const found = new Map<string, { id: string; settings: GroupSettings } | null>()
+      await forEach(ids, CONNECTIONS, async (id) => {
+        const settings = await findSettings(id)
+        found.set(id, settings ? { id, settings } : null)
+      })
+      return found
+    },
+    async listMembers(id) {
+      const members = await listAffiliations(id)
+      return {
+        // More than one owner is drift: it is told as none, so that ownership is set again.
+        owner:
+          members.filter(({ owner }) => owner).length === 1 ? members.find(({ owner }) => owner)!.name : null,
+        names: members.map(({ name }) => name),
+      }
+    },
+    async deleteGroup(id) {
+      // Deleting twice answers 200 as long as the room's process ends.
+      const there = (await findSettings(id)) !== undefined
+      await call('destroy_room', room(id), isMissingRoom)
+      return there
+    },
+    async sendSystem(groupId, { id, text, ext }) {
+      const stanza =
+        `<message type='groupchat' id='${escapeXml(id)}'><body>${escapeXml(text)}</body>` +
+        `<kith xmlns='urn:kith:im'>${escapeXml(JSON.stringify(ext))}</kith></message>`
+      const to = `${groupId}@${service}`
+      await call('send_stanza', { from: `${options.user}@${host}`, to, stanza })
+    },
+    async health() {
+      await call('status', {})
+    },
+    settingsHeld: (settings) => settings,
+  }
+  return provider
+}
+
+const AFFILIATED = new Set(['owner', 'admin', 'member'])
+
+const codeOf = ({ body }: Reply) => (body as { code?: number } | null)?.code
+
+const isMissingRoom = ({ status, body }: Reply) =>
+  (status === 400 || status === 404) &&
+  /room (does ?n.t|does not|not) (exist|found)|not found/i.test(String(body))
+
+function faultOf(command: string, reply: Reply): ImError {
+  const { status, body } = reply
+  const told = typeof body === 'string' ? body : (body as { message?: string } | null)?.message
+  const message = `${command}: ${status} ${told ?? ''}`.trim()
+  if (isMissingRoom(reply) || body === 'unknown_user') return new ImError('not_found', message)
+  if (status === 401 || status === 403) return new ImError('auth', message)
+  if (status === 409) return new ImError('conflict', message)
+  if (status === 429)
+    return new ImError('limited', message, {
+      retryAfterSeconds: Number(reply.headers.get('retry-after') ?? 1),
+    })
+  return new ImError(status >= 500 ? 'unavailable' : 'invalid', message)
+}
+
+/** Our settings as options of a room. */
+const optionsOf = (settings: GroupSettings): Record<string, string> => ({
+  title: settings.name,
+  description: settings.description,
+  public: String(settings.public),
+  members_only: String(settings.membersOnly),
+  allow_user_invites: String(settings.allowInvites),
+  max_users: String(settings.maxUsers),
+})
+
+/** A missing room answers with no option at all. */
+const settingsOf = (options: Record<string, string>): GroupSettings | undefined =>
+  options.title === undefined
+    ? undefined
+    : {
+        name: options.title,
+        description: options.description ?? '',
+        public: options.public === 'true',
+        membersOnly: options.members_only === 'true',
+        allowInvites: options.allow_user_invites === 'true',
+        maxUsers: Number(options.max_users),
+      }
+
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  "'": '&apos;',
+  '"': '&quot;',
+}
+
+const escapeXml = (text: string) => text.replace(/[&<>'"]/g, (sign) => ENTITIES[sign] ?? '')

@@ -1,0 +1,143 @@
+import type { Db } from '#platform/database.ts'
+
+/** Gives people an account unless they have one; unknown ids are passed over. */
+export async function insertAccounts(
+  sql: Db,
+  accounts: { user_id: number; password: string }[],
+): Promise<void> {
+  await sql`
+    insert into im_accounts (user_id, password)
+    select given.user_id, given.password
+    from unnest(${accounts.map(({ user_id }) => user_id)}::bigint[], ${accounts.map(({ password }) => password)}::text[])
+      as given (user_id, password)
+      join users u on u.id = given.user_id
+    order by given.user_id
+    on conflict do nothing`
+}
+
+/** Who of these has an account, confirmed by the provider or not. */
+export async function findAccounts(
+  sql: Db,
+  ids: number[],
+  provider: string,
+): Promise<Map<number, { confirmed: boolean }>> {
+  const rows = await sql<{ user_id: number; confirmed: boolean }[]>`
+    select user_id, synced_version >= version and provider is not distinct from ${provider} as confirmed
+    from im_accounts where user_id = any(${ids})`
+  return new Map(rows.map(({ user_id, confirmed }) => [user_id, { confirmed }]))
+}
+
+/** Which of these are people whose account is not disabled. */
+export async function findPeople(sql: Db, ids: number[]): Promise<Set<number>> {
+  const rows = await sql<{ id: number }[]>`
+    select id from users where id = any(${ids}) and deleted_at is null`
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** The sealed password of one's account. */
+export async function findPassword(sql: Db, userId: number): Promise<string | undefined> {
+  const [row] = await sql<{ password: string }[]>`select password from im_accounts where user_id = ${userId}`
+  return row?.password
+}
+
+/** Sets another password, which the provider has to be told. */
+export async function updatePassword(sql: Db, userId: number, password: string): Promise<void> {
+  await sql`
+    update im_accounts set password = ${password}, version = version + 1, updated_at = now()
+    where user_id = ${userId}`
+}
+
+export type LeasedAccount = { user_id: number; password: string; version: number; known: boolean }
+
+/**
+ * Takes the unconfirmed accounts among these that nobody else is speaking to the provider about. `known`: the provider
+ * had confirmed an earlier state.
+ */
+export async function leaseAccounts(
+  sql: Db,
+  ids: number[],
+  provider: string,
+  seconds: number,
+): Promise<LeasedAccount[]> {
+  return sql<LeasedAccount[]>`
+    with free as (
+      select user_id, provider is not distinct from ${provider} and synced_version > 0 as known
+      from im_accounts
+      where user_id = any(${ids})
+        and (synced_version < version or provider is distinct from ${provider})
+        and (leased_until is null or leased_until < now())
+      order by user_id for update skip locked
+    )
+    update im_accounts a set leased_until = now() + make_interval(secs => ${seconds})
+    from free where a.user_id = free.user_id
+    returning a.user_id, a.password, a.version, free.known`
+}
+
+/** Ends the lease of accounts that the provider confirmed in the version that was leased. */
+export async function confirmAccounts(
+  sql: Db,
+  accounts: { user_id: number; version: number }[],
+  provider: string,
+): Promise<void> {
+  await sql`
+    update im_accounts a set synced_version = given.version, provider = ${provider}, leased_until = null,
+      attempts = 0, last_error = null
+    from unnest(${accounts.map(({ user_id }) => user_id)}::bigint[], ${accounts.map(({ version }) => version)}::bigint[])
+      as given (user_id, version)
+    where a.user_id = given.user_id`
+}
+
+/** Ends the lease of accounts that could not be brought in line; answers how often that happened. */
+export async function failAccounts(sql: Db, ids: number[], error: string): Promise<number> {
+  const rows = await sql<{ attempts: number }[]>`
+    update im_accounts set leased_until = null, attempts = attempts + 1, last_error = ${error.slice(0, 500)}
+    where user_id = any(${ids}) returning attempts`
+  return Math.max(1, ...rows.map(({ attempts }) => attempts))
+}
+
+/** People after `lastId` whose account the provider has not confirmed, by id. */
+export async function listUnregistered(
+  sql: Db,
+  lastId: number,
+  provider: string,
+  limit: number,
+): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select u.id from users u left join im_accounts a on a.user_id = u.id
+    where u.id > ${lastId} and u.deleted_at is null
+      and (a.user_id is null or a.synced_version < a.version or a.provider is distinct from ${provider})
+    order by u.id limit ${limit}`
+  return rows.map(({ id }) => id)
+}
+
+/** How many people have no confirmed account. */
+export async function countUnregistered(sql: Db, provider: string): Promise<number> {
+  const [row] = await sql<[{ n: number }]>`
+    select count(*)::int as n from users u left join im_accounts a on a.user_id = u.id
+    where u.deleted_at is null
+      and (a.user_id is null or a.synced_version < a.version or a.provider is distinct from ${provider})`
+  return row.n
+}
+
+/** Confirmed accounts after `lastId`, by id. */
+export async function listAccounts(
+  sql: Db,
+  lastId: number,
+  provider: string,
+  limit: number,
+): Promise<{ user_id: number; password: string }[]> {
+  return sql<{ user_id: number; password: string }[]>`
+    select user_id, password from im_accounts
+    where user_id > ${lastId} and synced_version = version and provider = ${provider}
+    order by user_id limit ${limit}`
+}
+
+/** Accounts that wait to be brought in line and that nobody is at work on or has a job for. */
+export async function listWaitingAccounts(sql: Db, limit: number): Promise<number[]> {
+  const rows = await sql<{ user_id: number }[]>`
+    select user_id from im_accounts a
+    where synced_version < version and (leased_until is null or leased_until < now())
+      and not exists (select from graphile_worker.jobs j where j.key = 'im_account:' || a.user_id)
+    order by user_id limit ${limit}`
+  return rows.map(({ user_id }) => user_id)
+}

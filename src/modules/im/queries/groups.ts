@@ -1,0 +1,139 @@
+import { uuidv7 } from '#lib/ids.ts'
+import type { Db } from '#platform/database.ts'
+
+/** What is set of a group. */
+export type Settings = {
+  name: string
+  description: string
+  public: boolean
+  members_only: boolean
+  allow_invites: boolean
+  max_users: number
+}
+
+export type GroupRow = Settings & {
+  id: number
+  /** The id clients use: the provider's once there is one. */
+  wire_id: string
+  custom: string
+  face_id: number | null
+  owner_id: number
+  version: number
+  created_ms: number
+  /** Whether the viewer is a member. */
+  member: boolean
+}
+
+const columns = (sql: Db, viewerId: number) => sql`
+  g.id, coalesce(g.provider_id, g.id::text) as wire_id, g.name, g.description, g.public, g.members_only,
+  g.allow_invites, g.max_users, g.custom, g.face_id, g.owner_id, g.version,
+  floor(extract(epoch from g.created_at) * 1000)::bigint as created_ms,
+  coalesce((select true from im_group_members m where m.group_id = g.id and m.user_id = ${viewerId}), false) as member`
+
+/** Groups by the ids clients know them by: the provider's, or ours from the time before there was one. */
+export async function findGroups(sql: Db, wireIds: string[], viewerId: number): Promise<GroupRow[]> {
+  const own = wireIds.map(Number).filter((id) => Number.isSafeInteger(id) && id > 0)
+  return sql<GroupRow[]>`
+    select ${columns(sql, viewerId)} from im_groups g
+    where g.deleted_at is null and (g.provider_id = any(${wireIds}) or g.id = any(${own}))`
+}
+
+/** A group, locked against other changes until the transaction ends. */
+export async function lockGroup(sql: Db, id: number, viewerId: number): Promise<GroupRow | undefined> {
+  const [row] = await sql<GroupRow[]>`
+    select ${columns(sql, viewerId)} from im_groups g where g.id = ${id} and g.deleted_at is null for update of g`
+  return row
+}
+
+/** Answers the id. */
+export async function insertGroup(
+  sql: Db,
+  ownerId: number,
+  settings: Settings,
+  memberIds: number[],
+): Promise<number> {
+  const [row] = await sql<[{ id: number }]>`
+    with made as (
+      insert into im_groups ${sql({ ...settings, creator_id: ownerId, owner_id: ownerId } as never)}
+      returning id
+    ),
+    joined as (
+      insert into im_group_members (group_id, user_id)
+      select made.id, given.user_id from made, unnest(${[ownerId, ...memberIds]}::bigint[]) as given (user_id)
+      on conflict do nothing
+    )
+    select id from made`
+  return row.id
+}
+
+/** Answers the version that the provider has to reach. */
+export async function updateGroup(
+  sql: Db,
+  id: number,
+  changes: Partial<Settings> & { face_id?: number; owner_id?: number },
+): Promise<number> {
+  const [row] = await sql<[{ version: number }]>`
+    update im_groups set ${sql(changes as never)}, version = version + 1, updated_at = now()
+    where id = ${id} returning version`
+  return row.version
+}
+
+/** The same without a change of settings: its members changed. */
+export async function touchGroup(sql: Db, id: number): Promise<number> {
+  const [row] = await sql<[{ version: number }]>`
+    update im_groups set version = version + 1, updated_at = now() where id = ${id} returning version`
+  return row.version
+}
+
+export async function markDeleted(sql: Db, id: number): Promise<void> {
+  await sql`
+    with gone as (delete from im_group_members where group_id = ${id}),
+    silent as (delete from im_announcements where group_id = ${id})
+    update im_groups set deleted_at = now(), face_id = null where id = ${id}`
+}
+
+/** Members of groups, the owner of each first, then in the order they joined. */
+export async function listMembers(
+  sql: Db,
+  groupIds: number[],
+): Promise<{ group_id: number; user_id: number }[]> {
+  return sql<{ group_id: number; user_id: number }[]>`
+    select m.group_id, m.user_id from im_group_members m join im_groups g on g.id = m.group_id
+    where m.group_id = any(${groupIds})
+    order by m.group_id, m.user_id <> g.owner_id, m.joined_at, m.user_id`
+}
+
+export async function countMembers(sql: Db, groupId: number): Promise<number> {
+  const [row] = await sql<[{ n: number }]>`
+    select count(*)::int as n from im_group_members where group_id = ${groupId}`
+  return row.n
+}
+
+/** Answers who was not in the group before. */
+export async function insertMembers(sql: Db, groupId: number, userIds: number[]): Promise<number[]> {
+  const rows = await sql<{ user_id: number }[]>`
+    insert into im_group_members (group_id, user_id)
+    select ${groupId}, given.user_id from unnest(${userIds}::bigint[]) as given (user_id)
+    on conflict do nothing returning user_id`
+  return rows.map(({ user_id }) => user_id)
+}
+
+/** Answers who was in the group. */
+export async function deleteMembers(sql: Db, groupId: number, userIds: number[]): Promise<number[]> {
+  const rows = await sql<{ user_id: number }[]>`
+    delete from im_group_members where group_id = ${groupId} and user_id = any(${userIds}) returning user_id`
+  return rows.map(({ user_id }) => user_id)
+}
+
+/** Which of these are members. */
+export async function findMembers(sql: Db, groupId: number, userIds: number[]): Promise<Set<number>> {
+  const rows = await sql<{ user_id: number }[]>`
+    select user_id from im_group_members where group_id = ${groupId} and user_id = any(${userIds})`
+  return new Set(rows.map(({ user_id }) => user_id))
+}
+
+/** Keeps an announcement until the provider takes it. */
+export async function insertAnnouncement(sql: Db, groupId: number, ext: object): Promise<void> {
+  await sql`
+    insert into im_announcements (id, group_id, ext) values (${uuidv7()}, ${groupId}, ${sql.json(ext as never)})`
+}

@@ -1,0 +1,154 @@
+import type { Db } from '#platform/database.ts'
+import type { Settings } from './groups.ts'
+
+/** A group as it should be, for whoever brings the provider in line. */
+export type LeasedGroup = Settings & {
+  id: number
+  provider: string | null
+  provider_id: string | null
+  creator_id: number
+  owner_id: number
+  version: number
+  deleted: boolean
+}
+
+/** Takes an unconfirmed group unless somebody else is speaking to the provider about it. */
+export async function leaseGroup(
+  sql: Db,
+  id: number,
+  provider: string,
+  seconds: number,
+): Promise<LeasedGroup | undefined> {
+  const [row] = await sql<LeasedGroup[]>`
+    update im_groups set leased_until = now() + make_interval(secs => ${seconds})
+    where id = ${id} and (synced_version < version or provider is distinct from ${provider})
+      and (leased_until is null or leased_until < now())
+    returning id, provider, provider_id, name, description, public, members_only, allow_invites, max_users,
+      creator_id, owner_id, version, deleted_at is not null as deleted`
+  return row
+}
+
+/** Asked after the lease: members that changed since make a newer version, never an older one. */
+export async function listMemberIds(sql: Db, groupId: number): Promise<number[]> {
+  const rows = await sql<{ user_id: number }[]>`
+    select user_id from im_group_members where group_id = ${groupId} order by user_id`
+  return rows.map(({ user_id }) => user_id)
+}
+
+export async function extendLease(sql: Db, id: number, seconds: number): Promise<void> {
+  await sql`update im_groups set leased_until = now() + make_interval(secs => ${seconds})
+    where id = ${id} and leased_until is not null`
+}
+
+/** Remembers under which id the provider made the group. */
+export async function saveProviderId(sql: Db, id: number, provider: string, providerId: string | null) {
+  await sql`update im_groups set provider = ${provider}, provider_id = ${providerId} where id = ${id}`
+}
+
+/** Ends the lease; true when the group changed again meanwhile. */
+export async function confirmGroup(sql: Db, id: number, provider: string, version: number): Promise<boolean> {
+  const [row] = await sql<{ again: boolean }[]>`
+    update im_groups set synced_version = ${version}, provider = ${provider}, leased_until = null, attempts = 0,
+      last_error = null
+    where id = ${id} returning version > synced_version as again`
+  return row?.again ?? false
+}
+
+/** Ends the lease of a group that could not be brought in line; answers how often that happened. */
+export async function failGroup(sql: Db, id: number, error: string): Promise<number> {
+  const [row] = await sql<{ attempts: number }[]>`
+    update im_groups set leased_until = null, attempts = attempts + 1, last_error = ${error.slice(0, 500)}
+    where id = ${id} returning attempts`
+  return row?.attempts ?? 1
+}
+
+/** The provider has deleted the group, so nothing is left to remember. */
+export async function dropGroup(sql: Db, id: number): Promise<void> {
+  await sql`delete from im_groups where id = ${id} and deleted_at is not null`
+}
+
+/** How far the provider is with a group; undefined when it is gone. */
+export async function isGroupConfirmed(
+  sql: Db,
+  id: number,
+  provider: string,
+  version: number,
+): Promise<boolean> {
+  const [row] = await sql<{ confirmed: boolean }[]>`
+    select synced_version >= ${version} and provider is not distinct from ${provider} as confirmed
+    from im_groups where id = ${id}`
+  return row?.confirmed ?? true
+}
+
+export async function listAnnouncements(
+  sql: Db,
+  groupId: number,
+): Promise<{ id: string; ext: Record<string, unknown> }[]> {
+  return sql<{ id: string; ext: Record<string, unknown> }[]>`
+    select id::text, ext from im_announcements where group_id = ${groupId} order by id limit 100`
+}
+
+export async function deleteAnnouncement(sql: Db, id: string): Promise<void> {
+  await sql`delete from im_announcements where id = ${id}`
+}
+
+/** Groups that wait to be brought in line and that nobody is at work on or has a job for. */
+export async function listWaitingGroups(sql: Db, limit: number): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select id from im_groups g
+    where synced_version < version and (leased_until is null or leased_until < now())
+      and not exists (select from graphile_worker.jobs j where j.key = 'im_group:' || g.id)
+    order by id limit ${limit}`
+  return rows.map(({ id }) => id)
+}
+
+/** Makes groups and accounts of another provider wait for this one. */
+export async function moveToProvider(sql: Db, provider: string): Promise<void> {
+  await sql`
+    with moved as (
+      update im_groups set synced_version = 0 where provider is distinct from ${provider} and synced_version > 0
+    )
+    update im_accounts set synced_version = 0 where provider is distinct from ${provider} and synced_version > 0`
+}
+
+/** Confirmed groups after `lastId`, by id. */
+export async function listConfirmedGroups(
+  sql: Db,
+  lastId: number,
+  provider: string,
+  limit: number,
+): Promise<(Settings & { id: number; provider_id: string; owner_id: number; version: number })[]> {
+  return sql<(Settings & { id: number; provider_id: string; owner_id: number; version: number })[]>`
+    select id, provider_id, name, description, public, members_only, allow_invites, max_users, owner_id, version
+    from im_groups
+    where id > ${lastId} and synced_version = version and provider = ${provider} and deleted_at is null
+      and provider_id is not null
+    order by id limit ${limit}`
+}
+
+/** Makes a group wait again; nothing when it changed since that version. */
+export async function markDrifted(sql: Db, id: number, version: number): Promise<void> {
+  await sql`update im_groups set synced_version = version - 1 where id = ${id} and version = ${version}`
+}
+
+export type Backlog = {
+  accounts: number
+  waiting_accounts: number
+  groups: number
+  waiting_groups: number
+  last_error: string | null
+}
+
+/** What there is, and what waits for the provider. */
+export async function countBacklog(sql: Db): Promise<Backlog> {
+  const [row] = await sql<[Backlog]>`
+    select (select count(*)::int from im_accounts) as accounts,
+      (select count(*)::int from im_accounts where synced_version < version) as waiting_accounts,
+      (select count(*)::int from im_groups where deleted_at is null) as groups,
+      (select count(*)::int from im_groups where synced_version < version) as waiting_groups,
+      coalesce(
+        (select last_error from im_groups where synced_version < version and last_error is not null limit 1),
+        (select last_error from im_accounts where synced_version < version and last_error is not null limit 1)
+      ) as last_error`
+  return row
+}

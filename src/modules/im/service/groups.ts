@@ -1,0 +1,227 @@
+import { hasAbility } from '#modules/abilities/index.ts'
+import { findBlockers } from '#modules/accounts/index.ts'
+import { attachFiles, detachFiles } from '#modules/files/index.ts'
+import type { Context } from '#platform/context.ts'
+import { type Db, type Tx, transaction } from '#platform/database.ts'
+import { blocked } from '#platform/errors.ts'
+import { requireVisible } from '#platform/visible-text.ts'
+import { mayNotInvite, noSuchGroup, notOwner, ownerStays, tooManyMembers, unknownMember } from '../errors.ts'
+import { findPeople } from '../queries/accounts.ts'
+import {
+  countMembers,
+  deleteMembers,
+  findGroups,
+  findMembers,
+  type GroupRow,
+  insertAnnouncement,
+  insertGroup,
+  insertMembers,
+  lockGroup,
+  markDeleted,
+  type Settings,
+  touchGroup,
+  updateGroup,
+} from '../queries/groups.ts'
+import type { GroupChange, NewGroup } from '../schema.ts'
+import { ensureAccounts } from './accounts.ts'
+import { addSync } from './background.ts'
+import { confirmVersion } from './sync.ts'
+
+/** The settings of a request; what is absent is the default (specification 4.1). */
+const settingsIn = (body: NewGroup | GroupChange): Settings => ({
+  name: body.groupname,
+  description: body.desc,
+  public: body.public ?? true,
+  members_only: body.members_only ?? false,
+  allow_invites: body.allowinvites ?? true,
+  max_users: body.maxusers ?? 200,
+})
+
+const mayManage = (ctx: Context, userId: number) => hasAbility(ctx, userId, 'im: manage')
+
+/** The groups among these that the viewer may know of, as asked and each once. */
+export async function findVisibleGroups(
+  ctx: Context,
+  wireIds: string[],
+  viewerId: number,
+): Promise<GroupRow[]> {
+  const rows = await findGroups(ctx.sql, wireIds, viewerId)
+  const hidden = rows.some((row) => !row.public && !row.member)
+  const all = hidden && (await mayManage(ctx, viewerId))
+  const visible = rows.filter((row) => row.public || row.member || all)
+  const place = (row: GroupRow) => {
+    const byWire = wireIds.indexOf(row.wire_id)
+    return byWire === -1 ? wireIds.indexOf(String(row.id)) : byWire
+  }
+  return visible.sort((one, other) => place(one) - place(other))
+}
+
+/** The same, 404 when there is none. */
+export async function getGroups(ctx: Context, wireIds: string[], viewerId: number): Promise<GroupRow[]> {
+  const rows = await findVisibleGroups(ctx, wireIds, viewerId)
+  if (rows.length === 0) throw noSuchGroup()
+  return rows
+}
+
+type Rights = { manager: boolean; owner: boolean }
+
+/** Changes a group that the viewer may know of, locked: 404 otherwise. */
+async function changing<T>(
+  ctx: Context,
+  wireId: number,
+  viewerId: number,
+  work: (tx: Tx, group: GroupRow, rights: Rights) => Promise<T>,
+): Promise<T> {
+  const [found] = await getGroups(ctx, [String(wireId)], viewerId)
+  const manager = await mayManage(ctx, viewerId)
+  return transaction(ctx.sql, async (tx) => {
+    const group = await lockGroup(tx, (found as GroupRow).id, viewerId)
+    if (!group || !(group.public || group.member || manager)) throw noSuchGroup()
+    return work(tx, group, { manager, owner: manager || group.owner_id === viewerId })
+  })
+}
+
+/** 422 unless all are people, 403 when one of them has blocked the viewer (decisions §2). */
+async function requireInvitable(db: Db, field: string, ids: number[], viewerId: number, manager: boolean) {
+  const people = await findPeople(db, ids)
+  const unknown = ids.find((id) => !people.has(id))
+  if (unknown !== undefined) throw unknownMember(field, unknown)
+  if (!manager && (await findBlockers(db, viewerId, ids)).size > 0) throw blocked()
+}
+
+/** A change that is stored: the group's id for clients, and whether the provider has it too. */
+export type Stored = { wireId: string; confirmed: boolean }
+
+async function confirm(ctx: Context, id: number, version: number): Promise<Stored> {
+  const confirmed = await confirmVersion(ctx, id, version)
+  const [row] = await findGroups(ctx.sql, [String(id)], 0)
+  return { wireId: row?.wire_id ?? String(id), confirmed }
+}
+
+/** Makes a group with the viewer as its owner. */
+export async function createGroup(ctx: Context, viewerId: number, body: NewGroup): Promise<Stored> {
+  requireVisible('groupname', body.groupname)
+  const settings = settingsIn(body)
+  const members = [...new Set(body.members ?? [])].filter((id) => id !== viewerId)
+  const manager = members.length > 0 && (await mayManage(ctx, viewerId))
+  const id = await transaction(ctx.sql, async (tx) => {
+    await requireInvitable(tx, 'members', members, viewerId, manager)
+    if (members.length + 1 > settings.max_users) throw tooManyMembers('members', settings.max_users)
+    await ensureAccounts(ctx, tx, [viewerId, ...members])
+    const made = await insertGroup(tx, viewerId, settings, members)
+    await insertAnnouncement(tx, made, { type: 'ts_group_create' })
+    await addSync(tx, 'im_group', made)
+    return made
+  })
+  return confirm(ctx, id, 1)
+}
+
+export type ChangedGroup = { before: GroupRow; after: GroupRow; confirmed: boolean }
+
+/** Sets all settings of a group, its picture, and hands it over. */
+export async function changeGroup(ctx: Context, viewerId: number, body: GroupChange): Promise<ChangedGroup> {
+  requireVisible('groupname', body.groupname)
+  const settings = settingsIn(body)
+  const heir = body.new_owner_user ?? 0
+  const face = body.group_face ?? 0
+  const { before, version } = await changing(ctx, body.im_group_id, viewerId, async (tx, group, rights) => {
+    if (!rights.owner) throw notOwner()
+    const handover = heir > 0 && heir !== group.owner_id
+    if (handover) {
+      const within = (await findMembers(tx, group.id, [heir])).has(heir)
+      await requireInvitable(tx, 'new_owner_user', [heir], viewerId, rights.manager || within)
+      await ensureAccounts(ctx, tx, [heir])
+      await insertMembers(tx, group.id, [heir])
+    }
+    if ((await countMembers(tx, group.id)) > settings.max_users)
+      throw tooManyMembers('maxusers', settings.max_users)
+    const newFace = face > 0 && face !== group.face_id
+    if (newFace) {
+      if (group.face_id !== null) await detachFiles(tx, { ids: [group.face_id] })
+      await attachFiles(tx, {
+        ids: [face],
+        ownerId: viewerId,
+        channel: 'im:group_face',
+        raw: group.id,
+        field: 'group_face',
+        kind: 'image',
+      })
+    }
+    const changes = {
+      ...settings,
+      ...(newFace ? { face_id: face } : {}),
+      ...(handover ? { owner_id: heir } : {}),
+    }
+    const version = await updateGroup(tx, group.id, changes)
+    await insertAnnouncement(tx, group.id, { type: 'ts_group_change' })
+    await addSync(tx, 'im_group', group.id)
+    return { before: { ...group, ...changes, owner_id: group.owner_id }, version }
+  })
+  const { confirmed, wireId } = await confirm(ctx, before.id, version)
+  const owner_id = heir > 0 ? heir : before.owner_id
+  return { before, after: { ...before, wire_id: wireId, owner_id }, confirmed }
+}
+
+/** Deletes a group; the provider follows. */
+export async function deleteGroup(ctx: Context, viewerId: number, wireId: number): Promise<void> {
+  const { id, version } = await changing(ctx, wireId, viewerId, async (tx, group, rights) => {
+    if (!rights.owner) throw notOwner()
+    if (group.face_id !== null) await detachFiles(tx, { ids: [group.face_id] })
+    await markDeleted(tx, group.id)
+    return { id: group.id, version: await change(tx, group.id) }
+  })
+  await confirmVersion(ctx, id, version)
+}
+
+/** Adds people; true once the provider has them. Who is a member already stays one. */
+export async function addMembers(
+  ctx: Context,
+  viewerId: number,
+  { im_group_id, members }: { im_group_id: number; members: number[] },
+): Promise<boolean> {
+  const ids = [...new Set(members)]
+  const { id, version } = await changing(ctx, im_group_id, viewerId, async (tx, group, rights) => {
+    if (!rights.owner && !group.member) throw notOwner()
+    if (!rights.owner && !group.allow_invites) throw mayNotInvite()
+    const present = await findMembers(tx, group.id, ids)
+    const newcomers = ids.filter((each) => !present.has(each))
+    if (newcomers.length === 0) return { id: group.id, version: group.version }
+    await requireInvitable(tx, 'members', newcomers, viewerId, rights.manager)
+    if ((await countMembers(tx, group.id)) + newcomers.length > group.max_users)
+      throw tooManyMembers('members', group.max_users)
+    await ensureAccounts(ctx, tx, newcomers)
+    await insertMembers(tx, group.id, newcomers)
+    await insertAnnouncement(tx, group.id, { type: 'ts_user_join', uid: newcomers })
+    return { id: group.id, version: await change(tx, group.id) }
+  })
+  return confirmVersion(ctx, id, version)
+}
+
+const change = async (tx: Db, id: number) => {
+  await addSync(tx, 'im_group', id)
+  return touchGroup(tx, id)
+}
+
+/** Removes people, or lets one leave. Who is no member is passed over. */
+export async function removeMembers(
+  ctx: Context,
+  viewerId: number,
+  { im_group_id, members }: { im_group_id: number; members: number[] },
+): Promise<void> {
+  const ids = [...new Set(members)]
+  const { id, version } = await changing(ctx, im_group_id, viewerId, async (tx, group, rights) => {
+    const leaving = group.member && ids.length === 1 && ids[0] === viewerId
+    if (!rights.owner && !leaving) throw notOwner()
+    const present = await findMembers(tx, group.id, ids)
+    const strangers = ids.filter((each) => !present.has(each))
+    const people = await findPeople(tx, strangers)
+    const unknown = strangers.find((each) => !people.has(each))
+    if (unknown !== undefined) throw unknownMember('members', unknown)
+    if (ids.includes(group.owner_id)) throw ownerStays()
+    const gone = await deleteMembers(tx, group.id, ids)
+    if (gone.length === 0) return { id: group.id, version: group.version }
+    await insertAnnouncement(tx, group.id, { type: 'ts_user_exit', uid: gone })
+    return { id: group.id, version: await change(tx, group.id) }
+  })
+  await confirmVersion(ctx, id, version)
+}

@@ -1,0 +1,120 @@
+import type { Context } from '#platform/context.ts'
+import { imProvider } from '../providers/choose.ts'
+import { sameSettings } from '../providers/provider.ts'
+import { countUnregistered, listAccounts, listWaitingAccounts } from '../queries/accounts.ts'
+import { findLastRegistration, type Registration } from '../queries/registrations.ts'
+import {
+  type Backlog,
+  countBacklog,
+  listConfirmedGroups,
+  listMemberIds,
+  listWaitingGroups,
+  markDrifted,
+  moveToProvider,
+} from '../queries/sync.ts'
+import { syncAccounts } from './accounts.ts'
+import { addSync } from './background.ts'
+import { settingsOf } from './sync.ts'
+
+/** Jobs that one sweep adds. */
+const AT_ONCE = 1000
+
+/** Takes up what waits for the provider and has no job, because a process died or the provider was exchanged. */
+export async function sweep(ctx: Context): Promise<void> {
+  await moveToProvider(ctx.sql, imProvider(ctx).name)
+  for (const id of await listWaitingGroups(ctx.sql, AT_ONCE)) await addSync(ctx.sql, 'im_group', id, 0)
+  await syncAccounts(ctx, await listWaitingAccounts(ctx.sql, AT_ONCE))
+}
+
+/** What differs at the provider from what is kept here. */
+export type ImDrift = { group: number; difference: string }
+
+/** Compares every confirmed group with the provider's; `found` is told of each difference. */
+async function compareGroups(
+  ctx: Context,
+  found: (drift: ImDrift, version: number) => Promise<void>,
+): Promise<void> {
+  const provider = imProvider(ctx)
+  for (let last = 0; ; ) {
+    const rows = await listConfirmedGroups(ctx.sql, last, provider.name, provider.capabilities.groupsAtOnce)
+    if (rows.length === 0) return
+    last = rows.at(-1)?.id as number
+    const there = await provider.getGroups(rows.map((row) => row.provider_id))
+    for (const row of rows) {
+      const group = there.get(row.provider_id)
+      const tell = (difference: string) => found({ group: row.id, difference }, row.version)
+      if (!group) {
+        await tell('is missing')
+        continue
+      }
+      if (!sameSettings(group.settings, provider.settingsHeld(settingsOf(row)))) {
+        await tell('has other settings')
+        continue
+      }
+      const { owner, names } = await provider.listMembers(row.provider_id)
+      const wanted = new Set((await listMemberIds(ctx.sql, row.id)).map(String))
+      if (owner !== String(row.owner_id)) await tell('has another owner')
+      else if (names.length !== wanted.size || names.some((name) => !wanted.has(name)))
+        await tell('has other members')
+    }
+  }
+}
+
+/** Makes accounts that the provider lost again; answers how many. */
+async function restoreAccounts(ctx: Context): Promise<number> {
+  const provider = imProvider(ctx)
+  let restored = 0
+  for (let last = 0; ; ) {
+    const rows = await listAccounts(ctx.sql, last, provider.name, provider.capabilities.usersAtOnce)
+    if (rows.length === 0) return restored
+    last = rows.at(-1)?.user_id as number
+    const outcomes = await provider.ensureUsers(
+      rows.map(({ user_id, password }) => ({ name: String(user_id), password: ctx.secrets.open(password) })),
+    )
+    for (const outcome of outcomes.values()) if (outcome === 'done') restored += 1
+  }
+}
+
+/** Finds what differs at the provider and mends it. */
+export async function reconcile(ctx: Context): Promise<{ restored: number; drift: ImDrift[] }> {
+  await sweep(ctx)
+  const restored = await restoreAccounts(ctx)
+  const drift: ImDrift[] = []
+  await compareGroups(ctx, async (each, version) => {
+    drift.push(each)
+    await markDrifted(ctx.sql, each.group, version)
+    await addSync(ctx.sql, 'im_group', each.group, 0)
+  })
+  if (restored > 0 || drift.length > 0)
+    ctx.log.warn({ restored, drift: drift.slice(0, 100) }, 'instant messaging had drifted')
+  return { restored, drift }
+}
+
+/** How instant messaging stands: for administrators and `kith doctor im`. */
+export async function imState(ctx: Context): Promise<
+  Backlog & {
+    provider: string
+    fault: string | null
+    unregistered: number
+    registration: Registration | null
+  }
+> {
+  const provider = imProvider(ctx)
+  const [fault, backlog, unregistered, registration] = await Promise.all([
+    provider.health().then(
+      () => null,
+      (error: Error) => error.message,
+    ),
+    countBacklog(ctx.sql),
+    countUnregistered(ctx.sql, provider.name),
+    findLastRegistration(ctx.sql),
+  ])
+  return { provider: provider.name, fault, ...backlog, unregistered, registration: registration ?? null }
+}
+
+/** What differs at the provider, without changing anything. */
+export async function findDrift(ctx: Context): Promise<ImDrift[]> {
+  const drift: ImDrift[] = []
+  await compareGroups(ctx, async (each) => void drift.push(each))
+  return drift
+}
