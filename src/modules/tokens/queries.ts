@@ -50,7 +50,7 @@ export async function exchangeToken(sql: Db, hash: Buffer): Promise<Exchange | u
     with held as (
       select t.user_id, t.family, t.exchanged_at, f.revoked_at, t.refresh_until <= now() as late
       from tokens t join token_families f on f.user_id = t.user_id and f.id = t.family
-      where t.hash = ${hash} for update of t for share of f
+      where t.hash = ${hash} for no key update of t, f
     ),
     marked as (
       update tokens set exchanged_at = now() where hash = ${hash} and exchanged_at is null
