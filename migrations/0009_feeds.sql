@@ -17,6 +17,8 @@ create table feeds (
   has_images boolean not null default false,
   has_video boolean not null default false,
   has_topics boolean not null default false,
+  -- Whether the feed or one of its pictures has to be paid for.
+  has_price boolean not null default false,
   -- Counters stay out of every index, so that they are updated in place.
   like_count bigint not null default 0,
   feed_comment_count bigint not null default 0,
@@ -33,6 +35,7 @@ create table feeds (
 ) with (fillfactor = 80);
 create index feeds_new on feeds (id desc) where deleted_at is null;
 create index feeds_of_user on feeds (user_id, id desc) where deleted_at is null;
+create index feeds_priced on feeds (user_id, id desc) where has_price and deleted_at is null;
 create index feeds_deleted on feeds (id desc) where deleted_at is not null;
 -- Rows lie in the order of their creation, so a few pages of summaries serve "since last week".
 create index feeds_created on feeds using brin (created_at) with (pages_per_range = 16, autosummarize = on);

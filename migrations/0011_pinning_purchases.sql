@@ -43,8 +43,9 @@ create table paid_nodes (
   -- What is sold: `feed`, `file`, `music`, and its id.
   channel text not null,
   raw bigint not null,
-  subject text not null,
-  body text not null,
+  -- Null where the channel says it all.
+  subject text,
+  body text,
   amount bigint not null,
   -- Who sells it; 0: the site does.
   user_id bigint not null default 0,
@@ -52,6 +53,8 @@ create table paid_nodes (
   extra text,
   -- Set while what is sold is deleted: nobody can buy it then.
   closed_at timestamptz,
+  -- The price was taken away again. The row stays for those who bought.
+  free boolean not null default false,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   constraint paid_nodes_subject unique (channel, raw),

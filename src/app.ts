@@ -63,11 +63,13 @@ import { countRoutes } from '#modules/notifications/counts/routes.ts'
 import { deviceRoutes } from '#modules/notifications/push/routes.ts'
 import { notificationRoutes } from '#modules/notifications/routes.ts'
 import { streamRoutes } from '#modules/notifications/stream/routes.ts'
-import { countWaiting, pinChecks } from '#modules/pinning/index.ts'
+import { countWaiting } from '#modules/pinning/index.ts'
+import { findUnpaidFile } from '#modules/purchases/index.ts'
+import { purchaseRoutes } from '#modules/purchases/routes.ts'
 import { answerRoutes } from '#modules/questions/answers/routes.ts'
 import { questionApplicationRoutes } from '#modules/questions/applications/routes.ts'
 import { answerCollectionRoutes } from '#modules/questions/collections/routes.ts'
-import { answerReader, questionEscrowChecks, questionReader } from '#modules/questions/index.ts'
+import { answerReader, questionReader } from '#modules/questions/index.ts'
 import { questionInteractionRoutes } from '#modules/questions/interactions/routes.ts'
 import { questionListRoutes } from '#modules/questions/lists/routes.ts'
 import { lookRoutes } from '#modules/questions/looks/routes.ts'
@@ -78,6 +80,7 @@ import { watchRoutes } from '#modules/questions/watches/routes.ts'
 import { rankRoutes } from '#modules/ranks/routes.ts'
 import { mountReports } from '#modules/reports/index.ts'
 import { userReportRoutes } from '#modules/reports/routes.ts'
+import { userRewardRoutes } from '#modules/rewards/routes.ts'
 import { bootstrapRoutes } from '#modules/settings/bootstrap/routes.ts'
 import { tagRoutes } from '#modules/tags/routes.ts'
 import { findViewer } from '#modules/tokens/index.ts'
@@ -88,6 +91,7 @@ import type { Context } from '#platform/context.ts'
 import { addHealth } from '#platform/health.ts'
 import { createServer, type Server } from '#platform/http.ts'
 import type { Readers } from '#platform/things.ts'
+import { PAYMENT_CHECKS } from './money-checks.ts'
 
 /** The kinds of things that lists across all kinds can show. */
 const READERS: Readers = {
@@ -138,6 +142,8 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   commentRoutes(READERS), // 3
   likeRoutes(READERS),
   userReportRoutes,
+  purchaseRoutes,
+  userRewardRoutes,
   tagRoutes,
   (server, ctx) => mountReports(server, ctx, commentThing(READERS), { path: '/report/comments/:comment' }),
   topicRoutes, // 4
@@ -179,7 +185,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   reportAdminRoutes,
   adminBalanceRoutes,
   adminPaymentRoutes,
-  adminLedgerRoutes([...pinChecks, ...questionEscrowChecks]),
+  adminLedgerRoutes(PAYMENT_CHECKS),
   adminFeedPinRoutes,
   adminTopicRoutes,
   adminFeedRoutes,
@@ -206,8 +212,9 @@ export async function buildApp(ctx: Context): Promise<Server> {
   await server.register(
     async (api) => {
       for (const routes of ROUTES) routes(api as unknown as Server, ctx)
-      // Nothing is for sale yet, so every file is free.
-      uploadRoutes(api as unknown as Server, ctx, { findUnpaid: async () => null })
+      uploadRoutes(api as unknown as Server, ctx, {
+        findUnpaid: (file, viewer) => findUnpaidFile(ctx.sql, file, viewer),
+      })
     },
     { prefix: '/api/v2' },
   )

@@ -10,6 +10,8 @@ export type CounterCheck = {
   find(sql: Db): Promise<Drift[]>
   /** Sets the counters to what is counted; answers how many were wrong. */
   mend(sql: Db): Promise<number>
+  /** False for money: what differs has to be understood, not overwritten. */
+  mendable?: boolean
 }
 
 /**

@@ -49,3 +49,10 @@ export const fileTwice = (field: string) =>
     { en: 'A file can be used only once.', zh: '同一文件只能使用一次。' },
     'file_used_twice',
   )
+
+export const unpaidFeed = apiError(
+  403,
+  'feed_not_paid',
+  'This feed has to be paid for first.',
+  '请先购买该动态。',
+)

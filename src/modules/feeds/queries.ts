@@ -15,6 +15,7 @@ export type FeedRow = {
   has_images: boolean
   has_video: boolean
   has_topics: boolean
+  has_price: boolean
   like_count: number
   feed_comment_count: number
   feed_view_count: number
@@ -27,7 +28,7 @@ export type FeedRow = {
 /** The columns of a row, of `feeds f`; `hot` is left to lists that rank by it. */
 export const feedColumns = (sql: Db) => sql`
   f.id, f.user_id, f.feed_content, f.feed_from, f.feed_mark, f.feed_latitude, f.feed_longtitude, f.feed_geohash,
-  f.repostable_type, f.repostable_id, f.has_images, f.has_video, f.has_topics, f.like_count, f.feed_comment_count,
+  f.repostable_type, f.repostable_id, f.has_images, f.has_video, f.has_topics, f.has_price, f.like_count, f.feed_comment_count,
   f.feed_view_count, f.created_at, f.updated_at, f.deleted_at`
 
 /** Feeds by ids, in no order; deleted ones only when asked for. */

@@ -9,7 +9,15 @@ export const FeedImage = Type.Object({
   file: Type.Integer(),
   size: Nullable(Type.String({ description: 'width x height' })),
   mime: Type.String(),
+  // There when it has a price.
+  amount: Type.Optional(Type.Integer()),
+  type: Type.Optional(Type.String({ description: 'What is paid for: read or download' })),
+  paid: Type.Optional(Type.Boolean()),
+  paid_node: Type.Optional(Type.Integer()),
 })
+
+/** What a feed costs: `node` is the payment node. */
+export const FeedPrice = Type.Object({ paid: Type.Boolean(), node: Type.Integer(), amount: Type.Integer() })
 
 export const FeedVideo = Type.Object({
   video_id: Type.Integer(),
@@ -52,7 +60,7 @@ export const FeedView = Type.Object({
   topics: Type.Array(Type.Object({ id: Type.Integer(), name: Type.String() })),
   images: Type.Array(FeedImage),
   video: Nullable(FeedVideo),
-  paid_node: Type.Null(),
+  paid_node: Nullable(FeedPrice),
   comments: Type.Array(PreviewComment),
 })
 export type FeedView = Static<typeof FeedView>

@@ -1,12 +1,23 @@
+import { cutCharacters } from '#lib/text.ts'
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { userViews } from '#modules/accounts/index.ts'
 import { findCollected } from '#modules/collections/index.ts'
 import { latestComments } from '#modules/comments/index.ts'
 import { findLiked } from '#modules/likes/index.ts'
+import { findPrices, type NodeRow } from '#modules/purchases/index.ts'
+import { readSettings } from '#modules/settings/index.ts'
 import { topicNames } from '#modules/topics/index.ts'
 import type { Context } from '#platform/context.ts'
 import { pinnedPreviews } from './pins/view.ts'
-import { type FeedRow, findFeedRows, findImages, findTopicLinks, findVideos } from './queries.ts'
+import { FILE, findFeedPrices } from './prices/queries.ts'
+import {
+  type FeedRow,
+  findFeedRows,
+  findImages,
+  findTopicLinks,
+  findVideos,
+  type ImageRow,
+} from './queries.ts'
 import type { FeedView, PreviewComment } from './schema.ts'
 import { feedViewsTally } from './views/queries.ts'
 
@@ -15,6 +26,16 @@ export const FEEDS = 'feeds'
 
 /** How many of the newest comments a feed in a list shows (R §15.2). */
 const PREVIEW = 5
+
+/** A picture; with its price if it has one. */
+const imageView = ({ file, size, mime }: ImageRow, price: NodeRow | undefined) => ({
+  file,
+  size,
+  mime,
+  ...(price
+    ? { amount: price.amount, type: price.extra ?? 'download', paid: price.paid, paid_node: price.id }
+    : {}),
+})
 
 /** Pinned comments come first, and once. */
 function withPinned(pinned: PreviewComment[], latest: PreviewComment[]): PreviewComment[] {
@@ -52,7 +73,7 @@ export async function feedItems(
   ctx: Context,
   rows: FeedRow[],
   viewerId: number,
-  { fresh = true }: { fresh?: boolean } = {},
+  { fresh = true, whole = false }: { fresh?: boolean; whole?: boolean } = {},
 ): Promise<FeedView[]> {
   if (rows.length === 0) return []
   const { sql } = ctx
@@ -61,7 +82,8 @@ export async function feedItems(
   const idsWith = (has: (row: FeedRow) => boolean) => rows.filter(has).map(({ id }) => id)
   const withImages = idsWith((row) => row.has_images)
   const withVideo = idsWith((row) => row.has_video)
-  const [users, topics, images, videos, liked, collected, pinned, comments] = await Promise.all([
+  const withPrice = idsWith((row) => row.has_price)
+  const [users, topics, images, videos, liked, collected, prices, pinned, comments] = await Promise.all([
     userViews(
       ctx,
       sql,
@@ -82,6 +104,7 @@ export async function feedItems(
       viewerId,
     ),
     findCollected(sql, FEEDS, ids, viewerId),
+    findFeedPrices(sql, withPrice, viewerId),
     pinnedPreviews(
       ctx,
       idsWith((row) => row.feed_comment_count > 0),
@@ -95,15 +118,25 @@ export async function feedItems(
       viewerId,
     }),
   ])
+  const priced = new Set(withPrice)
+  const files = images.filter(({ feed_id }) => priced.has(feed_id)).map(({ file }) => file)
+  const [filePrices, settings] = await Promise.all([
+    findPrices(sql, FILE, files, viewerId),
+    withPrice.length > 0 ? readSettings(ctx) : undefined,
+  ])
+  const limit = settings?.['feed:pay-word-limit'] ?? 0
   const imagesOf = Map.groupBy(images, ({ feed_id }) => feed_id)
   const videoOf = new Map(videos.map((video) => [video.feed_id, video]))
   return rows.map((row) => {
     const video = videoOf.get(row.id)
+    const price = prices.get(row.id)
+    const unpaid = price !== undefined && !price.paid && !whole
     const unwritten = fresh ? tally.pending(row.id) : 0
     return {
       id: row.id,
       user_id: row.user_id,
-      feed_content: row.feed_content,
+      feed_content:
+        unpaid && row.feed_content !== null ? cutCharacters(row.feed_content, limit) : row.feed_content,
       feed_from: row.feed_from,
       like_count: row.like_count,
       feed_view_count: row.feed_view_count + unwritten,
@@ -123,17 +156,20 @@ export async function feedItems(
       has_like: liked.has(row.id),
       user: users.get(row.user_id) ?? null,
       topics: (topics.get(row.id) ?? []).map(({ id, name }) => ({ id, name })),
-      images: (imagesOf.get(row.id) ?? []).map(({ file, size, mime }) => ({ file, size, mime })),
+      images: (imagesOf.get(row.id) ?? []).map((image) => imageView(image, filePrices.get(image.file))),
       video: video
         ? { video_id: video.video_id, cover_id: video.cover_id, height: video.height, width: video.width }
         : null,
-      paid_node: null,
+      paid_node: price ? { paid: price.paid, node: price.id, amount: price.amount } : null,
       comments: withPinned(pinned.get(row.id) ?? [], comments.get(row.id) ?? []),
     }
   })
 }
 
-/** Feeds by id, for lists that point to them; a deleted one is absent unless asked for. */
+/**
+ * Feeds by id, for lists that point to them; a deleted one is absent unless asked for, as the administration does, which
+ * sees paid feeds whole too.
+ */
 export async function feedViews(
   ctx: Context,
   ids: number[],
@@ -141,6 +177,8 @@ export async function feedViews(
   options: { deleted?: boolean } = {},
 ): Promise<Map<number, FeedView>> {
   if (ids.length === 0) return new Map()
-  const items = await feedItems(ctx, await findFeedRows(ctx.sql, ids, options), viewerId)
+  const items = await feedItems(ctx, await findFeedRows(ctx.sql, ids, options), viewerId, {
+    whole: options.deleted === true,
+  })
   return new Map(items.map((item) => [item.id, item]))
 }

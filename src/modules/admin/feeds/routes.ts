@@ -42,7 +42,7 @@ export function adminFeedRoutes(server: Server, ctx: Context) {
   const setDeleted = async (request: FastifyRequest, tx: Tx, id: number, deleted: boolean) => {
     await (deleted
       ? deleteFeed(tx, id, { userId: viewerOf(request).id, anybodys: true })
-      : restoreFeed(tx, id))
+      : restoreFeed(ctx, tx, id))
     if (deleted) await publishEvent(ctx, tx, 'feed.deleted', { id, deleted_by: viewerOf(request).id })
     await recordAudit(tx, request, {
       action: deleted ? 'feeds.delete' : 'feeds.restore',

@@ -220,7 +220,7 @@ describe('restoring', () => {
     const before = await extra(alice)
     await transaction(sql, (tx) => deleteFeed(tx, id, { userId: 0, anybodys: true }))
     assert.deepEqual(await extra(alice), { likes_count: 0, comments_count: 0, feeds_count: 0 })
-    const restore = () => transaction(sql, (tx) => restoreFeed(tx, id))
+    const restore = () => transaction(sql, (tx) => restoreFeed(world.ctx, tx, id))
     const outcomes = await Promise.allSettled([restore(), restore(), restore()])
     assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
     assert.deepEqual(await extra(alice), before)

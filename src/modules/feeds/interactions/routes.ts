@@ -2,6 +2,7 @@ import { mountCollections } from '#modules/collections/index.ts'
 import { mountComments } from '#modules/comments/index.ts'
 import { mountLikes } from '#modules/likes/index.ts'
 import { mountReports } from '#modules/reports/index.ts'
+import { mountRewards } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Server } from '#platform/http.ts'
 import { pinnedComments } from '../pins/service.ts'
@@ -26,6 +27,12 @@ export function feedInteractionRoutes(server: Server, ctx: Context) {
     create: '/feeds/:feed/collections',
     remove: '/feeds/:feed/uncollect',
     twice: 422,
+  })
+  mountRewards(server, ctx, feedThing, {
+    create: ['/feeds/:feed/new-rewards'],
+    list: '/feeds/:feed/rewards',
+    notice: 'reward:feeds',
+    switches: ['feed:reward'],
   })
   mountReports(server, ctx, feedThing, { path: '/feeds/:feed/reports' })
 }

@@ -19,10 +19,12 @@ export const listNewFeeds = (sql: Db, { viewerId, after, limit }: FeedPage, ids?
     ${ids ? sql`and f.id = any(${ids})` : sql``}
   order by f.id desc limit ${limit}`
 
-/** The feeds of one person. */
-export const listFeedsOfUser = (sql: Db, userId: number, { after, limit }: FeedPage) => sql<FeedRow[]>`
+/** The feeds of one person, or of those the ones with a price. */
+export const listFeedsOfUser = (sql: Db, userId: number, { after, limit }: FeedPage, priced = false) => sql<
+  FeedRow[]
+>`
   select ${feedColumns(sql)}, f.hot from feeds f
-  where f.user_id = ${userId} and f.deleted_at is null ${before(sql, after)}
+  where f.user_id = ${userId} and f.deleted_at is null ${before(sql, after)} ${priced ? sql`and f.has_price` : sql``}
   order by f.id desc limit ${limit}`
 
 /** How many people somebody follows. */

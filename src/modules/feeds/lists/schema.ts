@@ -1,4 +1,5 @@
 import { LikeWithUser } from '#modules/likes/index.ts'
+import { RewardSum } from '#modules/rewards/index.ts'
 import {
   Cursor,
   Direction,
@@ -42,7 +43,11 @@ export type TopicFeedsQuery = Static<typeof TopicFeedsQuery>
 export const TopicFeed = Type.Object({ ...FeedView.properties, index: Type.Integer() })
 
 /** A feed on its own: with the people who liked it last. */
-export const FeedDetail = Type.Object({ ...FeedView.properties, likes: Type.Array(LikeWithUser) })
+export const FeedDetail = Type.Object({
+  ...FeedView.properties,
+  likes: Type.Array(LikeWithUser),
+  reward: RewardSum,
+})
 export type FeedDetail = Static<typeof FeedDetail>
 
 /** `user` may only be oneself: what others collect is theirs to know (R §28, 38). */

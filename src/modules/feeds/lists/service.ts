@@ -1,11 +1,13 @@
 import { nameKey } from '#lib/text.ts'
 import { latestLikes } from '#modules/likes/index.ts'
+import { sumRewards } from '#modules/rewards/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import { requireVisibleTopic } from '#modules/topics/index.ts'
 import type { Context } from '#platform/context.ts'
 import { forbidden, unauthenticated } from '#platform/errors.ts'
-import { noSuchFeed } from '../errors.ts'
+import { noSuchFeed, unpaidFeed } from '../errors.ts'
 import { listPinnedFeeds, listPinnedFeedsOfUser } from '../pins/queries.ts'
+import { findFeedPrices } from '../prices/queries.ts'
 import { type FeedRow, findFeedRows } from '../queries.ts'
 import type { FeedView } from '../schema.ts'
 import { FEEDS, feedItems } from '../view.ts'
@@ -61,8 +63,7 @@ async function findRows(
   }
   if (type === 'follow') return listFollowedFeeds(ctx, page)
   if (type === 'users' && screen === 'pinned') return listPinnedFeedsOfUser(sql, user, page)
-  // Nothing is priced.
-  if (type === 'users') return screen ? [] : listFeedsOfUser(sql, user, page)
+  if (type === 'users') return listFeedsOfUser(sql, user, page, screen === 'paid')
   return nameKey(search) === '' ? listNewFeeds(sql, page, ids) : searchFeeds(ctx, search, page, ids)
 }
 
@@ -101,16 +102,22 @@ export async function listFeedsOfTopic(
 /** How many of the people who liked a feed it shows on its own (R §15.1). */
 const LIKES = 8
 
-/** A feed on its own, which counts as a view. */
+/** A feed on its own, which counts as a view. One that has to be paid first is 403 with what it costs. */
 export async function getFeed(ctx: Context, viewerId: number, feedId: number): Promise<FeedDetail> {
   const rows = await findFeedRows(ctx.sql, [feedId])
   if (rows.length === 0) throw noSuchFeed()
+  const viewed = rows[0]!.has_price
+    ? (await findFeedPrices(ctx.sql, [feedId], viewerId)).get(feedId)
+    : undefined
+  if (viewed && !viewed.paid) throw unpaidFeed({ extra: { paid_node: viewed.id, amount: viewed.amount } })
   feedViewsTally(ctx).add([feedId])
-  const [[item], likes] = await Promise.all([
+  const [[item], likes, rewards] = await Promise.all([
     feedItems(ctx, rows, viewerId),
     latestLikes(ctx, { type: FEEDS, thingIds: [feedId], each: LIKES, viewerId }),
+    sumRewards(ctx.sql, FEEDS, [feedId]),
   ])
-  return { ...item!, likes: likes.get(feedId) ?? [] }
+  const reward = rewards.get(feedId) ?? { count: 0, amount: null }
+  return { ...item!, likes: likes.get(feedId) ?? [], reward }
 }
 
 /** What the viewer collected, without what was deleted since. */

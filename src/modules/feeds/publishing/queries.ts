@@ -13,6 +13,7 @@ export type FeedDraft = {
   hasImages: boolean
   hasVideo: boolean
   hasTopics: boolean
+  hasPrice: boolean
   /** What is searched of the content: its folded beginning, and the pieces of that. */
   key: string
   grams: string[]
@@ -23,10 +24,10 @@ export async function insertFeed(sql: Db, draft: FeedDraft): Promise<{ id: numbe
   const [row] = await sql<[{ id: number }?]>`
     with made as (
       insert into feeds (user_id, feed_content, feed_from, feed_mark, feed_latitude, feed_longtitude, feed_geohash,
-        repostable_type, repostable_id, has_images, has_video, has_topics)
+        repostable_type, repostable_id, has_images, has_video, has_topics, has_price)
       values (${draft.userId}, ${draft.content}, ${draft.from}, ${draft.mark}, ${draft.latitude},
         ${draft.longtitude}, ${draft.geohash}, ${draft.repostableType}, ${draft.repostableId},
-        ${draft.hasImages}, ${draft.hasVideo}, ${draft.hasTopics})
+        ${draft.hasImages}, ${draft.hasVideo}, ${draft.hasTopics}, ${draft.hasPrice})
       on conflict on constraint feeds_mark_used do nothing
       returning id, user_id, hot, created_at
     ),

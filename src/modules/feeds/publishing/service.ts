@@ -19,6 +19,8 @@ import {
   repostIncomplete,
 } from '../errors.ts'
 import { cancelPinsOfFeed } from '../pins/service.ts'
+import { findFeedPrices } from '../prices/queries.ts'
+import { closeSalesOfFeed, openPart, requirePricing, setPricesOfFeed } from '../prices/service.ts'
 import { FEEDS } from '../view.ts'
 import {
   type FeedDraft,
@@ -45,7 +47,8 @@ export function searchedText(content: string | null): { key: string; grams: stri
   return { key, grams: grams(key) }
 }
 
-function draftOf(userId: number, body: NewFeed): FeedDraft {
+/** `open` is what of the text everybody may know. */
+function draftOf(userId: number, body: NewFeed, open = body.feed_content ?? null): FeedDraft {
   const { feed_content = null, feed_latitude, feed_longtitude, feed_geohash } = body
   const hasImages = (body.images?.length ?? 0) > 0
   if (feed_content === null && !hasImages && !body.video) throw contentRequired()
@@ -65,7 +68,8 @@ function draftOf(userId: number, body: NewFeed): FeedDraft {
     hasImages,
     hasVideo: body.video !== undefined,
     hasTopics: (body.topics?.length ?? 0) > 0,
-    ...searchedText(feed_content),
+    hasPrice: (body.amount ?? 0) > 0 || (body.images ?? []).some(({ amount = 0 }) => amount > 0),
+    ...searchedText(open),
   }
 }
 
@@ -80,7 +84,9 @@ export async function publishFeed(
   reposts: Readers,
 ): Promise<number> {
   const body = await screen(ctx, input, ['feed_content'])
-  const draft = draftOf(userId, body)
+  const open = (body.amount ?? 0) > 0 ? await openPart(ctx, body.feed_content) : (body.feed_content ?? null)
+  const draft = draftOf(userId, body, open)
+  if (draft.hasPrice) await requirePricing(ctx, body)
   const { images = [], video } = body
   const topicIds = [
     ...new Set((body.topics ?? []).map((topic) => (typeof topic === 'object' ? topic.id : topic))),
@@ -90,6 +96,7 @@ export async function publishFeed(
   const listened = await isListenedTo(ctx, ctx.sql, 'feed.created')
   const alone =
     !listened &&
+    !draft.hasPrice &&
     images.length + topicIds.length + names.length === 0 &&
     !video &&
     draft.repostableType === null
@@ -105,6 +112,7 @@ export async function publishFeed(
     }
     if (images.length > 0) await attachImages(tx, userId, id, images)
     if (video) await attachVideo(tx, userId, id, video)
+    if (draft.hasPrice) await setPricesOfFeed(tx, userId, id, body)
     if (topicIds.length > 0) {
       await linkTopics(tx, { topicIds, userId })
       await insertTopicLinks(tx, id, topicIds)
@@ -115,7 +123,7 @@ export async function publishFeed(
         recipients: await findPeopleByKeys(tx, names),
         senderId: userId,
         cause: { type: FEEDS, id },
-        data: { resource: { type: FEEDS, id }, contents: cutCharacters(draft.content ?? '', QUOTED) },
+        data: { resource: { type: FEEDS, id }, contents: cutCharacters(open ?? '', QUOTED) },
       })
     await publishEvent(ctx, tx, 'feed.created', { id, user_id: userId })
     return id
@@ -202,6 +210,7 @@ export async function deleteFeed(
   if (!found) throw noSuchFeed()
   if (!removed) throw notYourFeed()
   await cancelPinsOfFeed(tx, feedId)
+  await closeSalesOfFeed(tx, feedId, true)
   if (likes > 0) await setLikesOwner(tx, FEEDS, feedId, { from: author, to: 0 })
   const topicIds = await removeTopicLinks(tx, feedId)
   await unlinkTopics(tx, { topicIds, userId: author })
@@ -209,9 +218,12 @@ export async function deleteFeed(
 }
 
 /** Brings a deleted feed back into lists and counts, in the caller's transaction. Its topics are not known any more. */
-export async function restoreFeed(tx: Tx, feedId: number): Promise<void> {
+export async function restoreFeed(ctx: Context, tx: Tx, feedId: number): Promise<void> {
   const deleted = await findDeleted(tx, feedId)
-  const restored = deleted && (await markRestored(tx, feedId, searchedText(deleted.content)))
+  const price = (await findFeedPrices(tx, [feedId], 0)).get(feedId)
+  const open = price ? await openPart(ctx, deleted?.content) : deleted?.content
+  const restored = deleted && (await markRestored(tx, feedId, searchedText(open ?? null)))
   if (!restored) throw noSuchFeed()
+  await closeSalesOfFeed(tx, feedId, false)
   await setLikesOwner(tx, FEEDS, feedId, { from: 0, to: restored.author })
 }

@@ -17,6 +17,7 @@ export const unmendable = (name: string, find: (sql: Db) => PromiseLike<Drift[]>
   name,
   find: async (sql) => [...(await find(sql))],
   mend: async () => 0,
+  mendable: false,
 })
 
 /** What has to hold of the ledger by itself; modules that keep money in escrow have checks of their own. */

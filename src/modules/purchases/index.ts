@@ -1,0 +1,12 @@
+export {
+  closeSales,
+  dropPrices,
+  findPrices,
+  listPurchased,
+  type NodeRow,
+  type Price,
+  purchaseChecks,
+  setPrices,
+} from './queries.ts'
+export { PaidNode } from './schema.ts'
+export { findUnpaidFile } from './service.ts'

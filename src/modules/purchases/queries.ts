@@ -1,0 +1,162 @@
+import { type Currency, carryOut, PLATFORM, unmendable } from '#modules/ledger/index.ts'
+import type { CounterCheck, Drift } from '#platform/counters.ts'
+import type { Db } from '#platform/database.ts'
+
+export type NodeRow = {
+  id: number
+  channel: string
+  raw: number
+  subject: string | null
+  body: string | null
+  amount: number
+  user_id: number
+  extra: string | null
+  created_at: string
+  updated_at: string
+  /** Whether the viewer has it: bought, or sells it. */
+  paid: boolean
+}
+
+const columns = (sql: Db, viewerId: number) => sql`
+  n.id, n.channel, n.raw, n.subject, n.body, n.amount, n.user_id, n.extra, n.created_at, n.updated_at,
+  ${
+    viewerId === 0
+      ? sql`false`
+      : sql`n.user_id = ${viewerId} or
+          coalesce((select true from purchases b where b.user_id = ${viewerId} and b.node_id = n.id), false)`
+  } as paid`
+
+/** A node that can be bought. */
+export async function findNode(sql: Db, id: number, viewerId: number): Promise<NodeRow | undefined> {
+  const [row] = await sql<NodeRow[]>`
+    select ${columns(sql, viewerId)} from paid_nodes n where n.id = ${id} and n.closed_at is null and not n.free`
+  return row
+}
+
+/** What these things of a channel cost, and whether the viewer has them; free ones are absent. One statement. */
+export async function findPrices(
+  sql: Db,
+  channel: string,
+  raws: number[],
+  viewerId: number,
+): Promise<Map<number, NodeRow>> {
+  if (raws.length === 0) return new Map()
+  const rows = await sql<NodeRow[]>`
+    select ${columns(sql, viewerId)} from paid_nodes n where n.channel = ${channel} and n.raw = any(${raws}) and not n.free`
+  return new Map(rows.map((row) => [row.raw, row]))
+}
+
+/** A page of what a person bought in a channel, newest first, by the id of the purchase. */
+export const listPurchased = (
+  sql: Db,
+  { userId, channel, before, limit }: { userId: number; channel: string; before: number; limit: number },
+) => sql<{ id: number; raw: number }[]>`
+  select b.id, n.raw from purchases b join paid_nodes n on n.id = b.node_id
+  where b.user_id = ${userId} and n.channel = ${channel} ${before > 0 ? sql`and b.id < ${before}` : sql``}
+  order by b.id desc limit ${limit}`
+
+export type Price = {
+  channel: string
+  raw: number
+  amount: number
+  /** Who sells it; 0: the site. */
+  userId: number
+  subject?: string | null
+  body?: string | null
+  /** For files: `read`, `download` or `listen`. */
+  extra?: string | null
+}
+
+/** Puts a price on things, or changes it; those who bought before keep what they have. Answers the ids of the nodes. */
+export async function setPrices(sql: Db, prices: Price[]): Promise<Map<number, number>> {
+  const list = prices.map(({ channel, raw, amount, userId, subject = null, body = null, extra = null }) => ({
+    channel,
+    raw,
+    amount,
+    user_id: userId,
+    subject,
+    body,
+    extra,
+  }))
+  const rows = await sql<{ id: number; raw: number }[]>`
+    insert into paid_nodes (channel, raw, amount, user_id, subject, body, extra)
+    select channel, raw, amount, user_id, subject, body, extra from jsonb_to_recordset(${sql.json(list)})
+      as p (channel text, raw bigint, amount bigint, user_id bigint, subject text, body text, extra text)
+    order by channel, raw
+    on conflict (channel, raw) do update set amount = excluded.amount, subject = excluded.subject,
+      body = excluded.body, extra = excluded.extra, closed_at = null, free = false, updated_at = now()
+    returning id, raw`
+  return new Map(rows.map(({ id, raw }) => [raw, id]))
+}
+
+/** Takes the price of things away: they are free for everybody. */
+export async function dropPrices(sql: Db, channel: string, raws: number[]): Promise<void> {
+  await sql`
+    update paid_nodes set free = true, updated_at = now()
+    where channel = ${channel} and raw = any(${raws}) and not free`
+}
+
+/** Lets nobody buy what is deleted, or again what is restored. What was bought stays bought. */
+export async function closeSales(sql: Db, channel: string, raws: number[], closed: boolean): Promise<void> {
+  if (raws.length === 0) return
+  await sql`
+    update paid_nodes set closed_at = ${closed ? sql`now()` : sql`null`}
+    where channel = ${channel} and raw = any(${raws})`
+}
+
+/**
+ * Buys a node: the purchase goes in first, and money moves only if it was not there. One statement. Whose seller is gone
+ * is paid to the site. False when it was bought already, or cannot be bought any more.
+ */
+export async function insertPurchase(
+  sql: Db,
+  { nodeId, userId, currency }: { nodeId: number; userId: number; currency: Currency },
+): Promise<boolean> {
+  const [row] = await sql<[{ bought: boolean }]>`
+    with node as materialized (
+      select n.id, n.amount, n.subject, n.body, coalesce(
+        (select u.id from users u where u.id = n.user_id and u.deleted_at is null), ${PLATFORM.income}
+      ) as seller
+      from paid_nodes n where n.id = ${nodeId} and n.closed_at is null and not n.free and n.user_id <> ${userId}
+    ),
+    bought as (
+      insert into purchases (user_id, node_id, currency, amount)
+      select ${userId}::bigint, id, ${currency}, amount from node
+      on conflict (user_id, node_id) do nothing
+      returning node_id
+    ),
+    moves as materialized (
+      select 0 as n, ${currency}::text as currency, ${userId}::bigint as from_id, n.seller as to_id, n.amount,
+        'purchase' as kind, 'paid_nodes' as subject_type, n.id as subject_id, n.subject as title, n.body
+      from bought b join node n on n.id = b.node_id
+    ),
+    ${carryOut(sql)}
+    select exists (select from bought) as bought`
+  return row.bought
+}
+
+/** Purchases for which something else was paid than they say. */
+const findPurchaseDrift = (sql: Db) => sql<Drift[]>`
+  select b.user_id || ' ' || b.node_id || ' ' || b.currency as key, b.amount as kept,
+    coalesce(-p.total, 0)::bigint as counted
+  from purchases b left join (
+    select owner_id, subject_id, currency, sum(amount) as total from ledger_postings
+    where owner_id > 0 and subject_type = 'paid_nodes' and amount < 0 group by owner_id, subject_id, currency
+  ) p on p.owner_id = b.user_id and p.subject_id = b.node_id and p.currency = b.currency
+  where b.amount <> coalesce(-p.total, 0) order by b.user_id, b.node_id limit 100`
+
+/** Payments without a purchase. */
+const findLostPayments = (sql: Db) => sql<Drift[]>`
+  select p.owner_id || ' ' || p.subject_id || ' ' || p.currency as key, 0 as kept, -p.amount as counted
+  from ledger_postings p
+  where p.owner_id > 0 and p.subject_type = 'paid_nodes' and p.amount < 0 and not exists (
+    select from purchases b
+    where b.user_id = p.owner_id and b.node_id = p.subject_id and b.currency = p.currency
+  )
+  order by p.owner_id, p.subject_id limit 100`
+
+/** What the audit of the ledger checks of purchases. */
+export const purchaseChecks: CounterCheck[] = [
+  unmendable('purchases.paid', findPurchaseDrift),
+  unmendable('purchases.lost', findLostPayments),
+]

@@ -1,0 +1,22 @@
+import { Id, Nullable, RawText, type Static, Time, Type } from '#platform/schema.ts'
+
+export const NodeParams = Type.Object({ node: Id })
+
+/** `password`: while the site asks for it when paying (decisions §1). */
+export const PayBody = Type.Object({ password: Type.Optional(RawText(128)) })
+
+/** A payment node (specification 2.6). */
+export const PaidNode = Type.Object({
+  id: Type.Integer(),
+  channel: Type.String({ description: 'feed, file or music' }),
+  raw: Type.String(),
+  subject: Type.String(),
+  body: Type.String(),
+  amount: Type.Integer(),
+  user_id: Type.Integer(),
+  extra: Nullable(Type.String({ description: 'For files: read, download or listen' })),
+  created_at: Time,
+  updated_at: Time,
+  paid: Type.Boolean(),
+})
+export type PaidNode = Static<typeof PaidNode>

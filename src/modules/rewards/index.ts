@@ -1,0 +1,3 @@
+export { mountRewards, type RewardOptions } from './mount.ts'
+export { rewardChecks, sumRewards } from './queries.ts'
+export { RewardSum } from './schema.ts'

@@ -1,0 +1,100 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { wireTime } from '#lib/time.ts'
+import { userViews } from '#modules/accounts/index.ts'
+import type { Context } from '#platform/context.ts'
+import { notFound } from '#platform/errors.ts'
+import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
+import { once } from '#platform/idempotency.ts'
+import { Id, Message, Type } from '#platform/schema.ts'
+import type { Target, Thing } from '#platform/things.ts'
+import { listRewards, sumRewards } from './queries.ts'
+import { Reward, RewardBody, RewardQuery, RewardSum } from './schema.ts'
+import { admitGiver, give, type RewardNotice } from './service.ts'
+
+export type RewardOptions = {
+  /** Where POST is answered, such as `/feeds/:feed/new-rewards`; more than one for what has an alias. */
+  create: string[]
+  /** Where GET lists the rewards. */
+  list?: string
+  /** Where GET sums them up. */
+  sum?: string
+  /** What the owner is told. */
+  notice: RewardNotice
+  /** The switches that must be on besides that of the site. */
+  switches?: 'feed:reward'[]
+}
+
+/** Offers to give points to who published things of one kind. */
+export function mountRewards(server: Server, ctx: Context, thing: Thing, options: RewardOptions): void {
+  const { sql } = ctx
+  const tags = [thing.tag]
+  const params = Type.Object({ [thing.param]: Id })
+  const switches = ['site:reward' as const, ...(options.switches ?? [])]
+  const find = async (request: FastifyRequest): Promise<Target> => {
+    const id = (request.params as Record<string, number>)[thing.param]!
+    const target = await thing.find(sql, id, viewerId(request))
+    if (!target) throw notFound()
+    return target
+  }
+  const admit = async (request: FastifyRequest, reply: FastifyReply) => {
+    const target = await find(request)
+    await admitGiver(ctx, request, reply, target, switches)
+    return target
+  }
+
+  for (const path of options.create)
+    server.post(
+      path,
+      {
+        config: { access: 'user', before: admit },
+        schema: { tags, summary: 'Reward with points', params, body: RewardBody, response: { 201: Message } },
+      },
+      (request, reply) =>
+        once(ctx, request, reply, async (atomically) => {
+          const target = await admit(request, reply)
+          return atomically(async (tx) => {
+            const { amount } = request.body
+            await give(tx, thing, target, { from: viewerOf(request).id, amount, notice: options.notice })
+            return { status: 201, body: say(request, 'Rewarded.', '打赏成功。') }
+          })
+        }),
+    )
+
+  if (options.list !== undefined)
+    server.get(
+      options.list,
+      {
+        config: { access: 'optional', before: find },
+        schema: {
+          tags,
+          summary: 'List rewards',
+          params,
+          querystring: RewardQuery,
+          response: { 200: Type.Array(Reward) },
+        },
+      },
+      async (request) => {
+        const { id } = await find(request)
+        const rows = await listRewards(sql, thing.type, id, request.query)
+        const givers = rows.map((row) => row.user_id)
+        const users = await userViews(ctx, sql, givers, viewerId(request))
+        return rows.map((row) => {
+          const created_at = wireTime(row.created_at)
+          return { ...row, created_at, updated_at: created_at, user: users.get(row.user_id) ?? null }
+        })
+      },
+    )
+
+  if (options.sum !== undefined)
+    server.get(
+      options.sum,
+      {
+        config: { access: 'optional' },
+        schema: { tags, summary: 'How much was given', params, response: { 200: RewardSum } },
+      },
+      async (request) => {
+        const { id } = await find(request)
+        return (await sumRewards(sql, thing.type, [id])).get(id) ?? { count: 0, amount: null }
+      },
+    )
+}

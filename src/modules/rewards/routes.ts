@@ -1,0 +1,24 @@
+import { userViews } from '#modules/accounts/index.ts'
+import type { Context } from '#platform/context.ts'
+import type { Server } from '#platform/http.ts'
+import type { Thing } from '#platform/things.ts'
+import { mountRewards } from './mount.ts'
+
+/** Rewards of people; those of content are mounted by its module. */
+export function userRewardRoutes(server: Server, ctx: Context) {
+  const person: Thing = {
+    type: 'users',
+    param: 'user',
+    tag: 'Users',
+    async find(sql, id, viewerId) {
+      const user = (await userViews(ctx, sql, [id], viewerId)).get(id)
+      return user && { id, ownerId: id, contents: user.name }
+    },
+    live: (sql, id) => sql`select id from users where id = ${id} and deleted_at is null`,
+  }
+  mountRewards(server, ctx, person, {
+    // The path of today, and the one that earlier clients know (R §21.6).
+    create: ['/user/:user/new-rewards', '/user/:user/rewards'],
+    notice: 'reward',
+  })
+}

@@ -1,0 +1,45 @@
+import { UserView } from '#modules/accounts/index.ts'
+import { Amount } from '#modules/ledger/index.ts'
+import {
+  Cursor,
+  Direction,
+  Limit,
+  Nullable,
+  Offset,
+  OneOf,
+  RawText,
+  type Static,
+  Time,
+  Type,
+} from '#platform/schema.ts'
+
+/** `password`: while the site asks for it when paying. */
+export const RewardBody = Type.Object({ amount: Amount, password: Type.Optional(RawText(128)) })
+export type RewardBody = Static<typeof RewardBody>
+
+/** `since` is the id of the last reward, or its amount where they are ordered by amount. */
+export const RewardQuery = Type.Object({
+  limit: Limit(),
+  offset: Offset,
+  order: Direction,
+  order_type: Type.Optional(OneOf(['date', 'amount'] as const, { default: 'date' })),
+  since: Cursor,
+})
+export type RewardQuery = Static<typeof RewardQuery>
+
+/** A reward with who gave it (R §15.1). */
+export const Reward = Type.Object({
+  id: Type.Integer(),
+  user_id: Type.Integer(),
+  target_user: Type.Integer(),
+  amount: Type.Integer(),
+  rewardable_type: Type.String(),
+  rewardable_id: Type.Integer(),
+  created_at: Time,
+  updated_at: Time,
+  user: Nullable(UserView),
+})
+
+/** How many rewards something was given, and how much in all; null when none. */
+export const RewardSum = Type.Object({ count: Type.Integer(), amount: Nullable(Type.Integer()) })
+export type RewardSum = Static<typeof RewardSum>

@@ -1,0 +1,58 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { checkPaymentPassword, findBlockers } from '#modules/accounts/index.ts'
+import { switchedOff, withFunds } from '#modules/ledger/index.ts'
+import { notify, type SystemType } from '#modules/notifications/index.ts'
+import { readSettings } from '#modules/settings/index.ts'
+import type { Context } from '#platform/context.ts'
+import type { Tx } from '#platform/database.ts'
+import { blocked, notFound } from '#platform/errors.ts'
+import { viewerOf } from '#platform/http.ts'
+import type { Target, Thing } from '#platform/things.ts'
+import { toOneself } from './errors.ts'
+import { insertReward } from './queries.ts'
+
+/** What the owner of a thing is told. */
+export type RewardNotice = SystemType
+
+type Switch = 'site:reward' | 'feed:reward'
+
+/** The checks that come before the body's: 403 on switch and password, 422 for oneself, 403 for who is blocked. */
+export async function admitGiver(
+  ctx: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  target: Target,
+  switches: Switch[],
+): Promise<void> {
+  const { id } = viewerOf(request)
+  const { password } = (request.body ?? {}) as { password?: unknown }
+  await checkPaymentPassword(ctx, request, reply, id, password)
+  const settings = await readSettings(ctx)
+  if (switches.some((name) => !settings[name])) throw switchedOff()
+  if (target.ownerId === id) throw toOneself()
+  if ((await findBlockers(ctx.sql, id, [target.ownerId])).size > 0) throw blocked()
+}
+
+/** Gives points to the owner of a thing, who is told. */
+export async function give(
+  tx: Tx,
+  thing: Thing,
+  target: Target,
+  { from, amount, notice }: { from: number; amount: number; notice: RewardNotice },
+): Promise<void> {
+  const { id: thingId, ownerId: to } = target
+  const id = await withFunds(insertReward(tx, thing, { thingId, from, to, amount }))
+  if (id === undefined) throw notFound()
+  await notify(tx, {
+    type: 'system',
+    recipients: [to],
+    senderId: from,
+    cause: { type: 'rewards', id },
+    data: {
+      type: notice,
+      amount,
+      resource: { type: thing.type, id: thingId },
+      [thing.param]: { id: thingId },
+    },
+  })
+}

@@ -1,0 +1,17 @@
+import { ledgerChecks } from '#modules/ledger/index.ts'
+import { pinChecks } from '#modules/pinning/index.ts'
+import { purchaseChecks } from '#modules/purchases/index.ts'
+import { questionEscrowChecks } from '#modules/questions/index.ts'
+import { rewardChecks } from '#modules/rewards/index.ts'
+import type { CounterCheck } from '#platform/counters.ts'
+
+/** What has to hold between what people paid for and what the ledger says they paid. */
+export const PAYMENT_CHECKS: CounterCheck[] = [
+  ...pinChecks,
+  ...purchaseChecks,
+  ...rewardChecks,
+  ...questionEscrowChecks,
+]
+
+/** The whole audit, as `kith doctor` runs it. */
+export const MONEY_CHECKS: CounterCheck[] = [...ledgerChecks, ...PAYMENT_CHECKS]
