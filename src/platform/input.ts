@@ -1,4 +1,4 @@
-import { Ajv, type ErrorObject } from 'ajv'
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { Text } from '#platform/errors.ts'
 
 /** What the validator reads of a JSON schema. */
@@ -126,11 +126,15 @@ export class InputError extends Error {
   }
 }
 
-/** Compiles a schema into what Fastify calls a validator: it answers the cleaned value or an InputError. */
+/**
+ * Makes of a schema what Fastify calls a validator: it answers the cleaned value or an InputError. The schema is compiled
+ * when it is first needed, which keeps hundreds of them from holding up the start.
+ */
 export function compileInput(schema: unknown): (data: unknown) => { value: unknown } | { error: Error } {
-  const validate = ajv.compile(schema as object)
+  let validate: ValidateFunction | undefined
   const shape = schema as Schema
   return (data) => {
+    validate ??= ajv.compile(schema as object)
     if (is(shape, 'object') && (data === undefined || data === null)) data = {}
     const value = clean(shape, data)
     return validate(value) ? { value } : { error: new InputError(describe(validate.errors ?? [])) }
