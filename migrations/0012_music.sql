@@ -82,3 +82,14 @@ create table music_special_songs (
   primary key (special_id, song_id)
 );
 create index music_special_songs_song on music_special_songs (song_id, special_id);
+
+-- How far a file was imported, in the transaction that imports: stopped at any time, it goes on where it was.
+create table import_progress (
+  -- SHA-256 of the file, and what it is imported as.
+  file_hash text not null,
+  kind text not null,
+  lines bigint not null default 0,
+  bad bigint not null default 0,
+  updated_at timestamptz not null default now(),
+  primary key (file_hash, kind)
+);

@@ -12,6 +12,8 @@ const USAGE = `Usage: kith <command>
         [--password TEXT | --random] [--role NAME]...
   admin reset-password NAME        Set a new password, which ends every sign-in of the account
         [--password TEXT | --random]
+  import music|news FILE           Import a file of one JSON object a line; run again, it goes on where it stopped
+  export music|news [FILE]         Write the same format, to standard output without FILE
   doctor [--mend]                  Recount every counter, check constraints and indexes; --mend sets counters right
   help                             Show this
 
@@ -60,6 +62,18 @@ async function main(): Promise<number> {
       expect(0, 'mend')
       const { runDoctor } = await import('./commands/maintenance.ts')
       return runDoctor(process.env, { mend: values.mend ?? false })
+    }
+    case 'import':
+    case 'export': {
+      const { AREAS, exportFile, importFile } = await import('./commands/import.ts')
+      const area = AREAS.find((name) => name === rest[0])
+      if (!area) throw new UsageError(`say what to ${command}: ${AREAS.join(' or ')}`)
+      if (command === 'export') {
+        expect(rest.length === 1 ? 1 : 2)
+        return exportFile(process.env, area, rest[1])
+      }
+      expect(2)
+      return importFile(process.env, area, rest[1] ?? '')
     }
     case 'admin': {
       const [action, name = ''] = rest

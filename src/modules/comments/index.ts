@@ -1,5 +1,5 @@
 export { type CommentOptions, mountComments } from './mount.ts'
-export { type CommentRow, deleteCommentsOf, findComment, findComments } from './queries.ts'
+export { type CommentRow, deleteCommentsOf, findComment, findComments, importComments } from './queries.ts'
 export { Comment, CommentWithPeople } from './schema.ts'
 export {
   type CommentRules,

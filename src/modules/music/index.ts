@@ -1,4 +1,5 @@
 export { noSuchSinger, noSuchSong, noSuchSpecial } from './errors.ts'
+export { exportMusic, musicImporter } from './imports/service.ts'
 export { musicCounters, songReader, specialReader } from './service.ts'
 export { addSinger, changeSinger, removeSinger } from './singers/service.ts'
 export { playsOf } from './songs/plays.ts'

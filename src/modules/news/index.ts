@@ -18,6 +18,7 @@ export {
   settleDeletion,
 } from './contributions/service.ts'
 export { noSuchCategory, noSuchNews } from './errors.ts'
+export { exportAllNews, newsImporter } from './imports/service.ts'
 export { NEWS_COMMENT } from './pins/queries.ts'
 export { newsPins } from './pins/service.ts'
 export { NewsTag, STATUS } from './schema.ts'

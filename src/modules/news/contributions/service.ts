@@ -23,7 +23,8 @@ import { cancelPinsOfNews } from '../pins/service.ts'
 import { STATUS } from '../schema.ts'
 import { cancelDeletions, decideDeletion } from './queries.ts'
 
-const SUBJECT_MAX = 200
+/** How much of its text stands below the title of an article without a subject. */
+export const SUBJECT_MAX = 200
 /** After this many rejections an article cannot be sent in again, and its fee is given back (R §6.6). */
 export const REJECTIONS_MAX = 3
 

@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { commentCounters } from '#modules/comments/index.ts'
+import { exportMusic, musicCounters, musicImporter } from '#modules/music/index.ts'
+import { exportAllNews, newsCounters, newsImporter } from '#modules/news/index.ts'
+import type { Db } from '#platform/database.ts'
+import { type Fault, type Importer, importLines } from '#platform/import-lines.ts'
+import type { TObject } from '#platform/schema.ts'
+import { createTag } from '#test/fixtures/news.ts'
+import { createWorld } from '#test/world.ts'
+
+const world = await createWorld()
+const { guest, person, sql, ctx } = world
+const folder = await mkdtemp(join(tmpdir(), 'kith-import-'))
+after(() => rm(folder, { recursive: true, force: true }))
+const writer = await person()
+
+let files = 0
+async function fileOf(lines: (object | string)[]): Promise<string> {
+  files += 1
+  const path = join(folder, `${files}.jsonl`)
+  await writeFile(
+    path,
+    lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n'),
+  )
+  return path
+}
+async function load<F extends Record<string, TObject>>(importer: Importer<F>, path: string) {
+  const faults: Fault[] = []
+  const shares: number[] = []
+  const done = await importLines(ctx, importer, path, {
+    fault: (fault) => void faults.push(fault),
+    progress: (share) => void shares.push(share),
+  })
+  return { ...done, faults, shares }
+}
+const exported = async (lines: AsyncGenerator<object[]>) => {
+  const all: Record<string, unknown>[] = []
+  for await (const batch of lines) all.push(...(batch as Record<string, unknown>[]))
+  return all
+}
+const assertNoDrift = async () => {
+  for (const check of [...musicCounters, ...newsCounters, ...commentCounters])
+    assert.deepEqual(await check.find(sql as Db), [], check.name)
+}
+
+describe('importing music', () => {
+  test('makes albums, singers, songs and comments with their counters', async () => {
+    const path = await fileOf([
+      { kind: 'special', id: 'a1', title: 'Album One', intro: 'About' },
+      {
+        kind: 'song',
+        id: 's1',
+        title: 'Song One',
+        singer: 'Ann',
+        last_time: 99,
+        specials: ['a1'],
+        taste_count: 5,
+      },
+      { kind: 'song', id: 's2', title: 'Song Two', singer: 'ANN', created_at: '2020-01-02T03:04:05Z' },
+      '',
+      { kind: 'comment', song: 's1', user: writer.name, body: 'nice' },
+      { kind: 'comment', special: 'a1', user: writer.name, body: 'an album' },
+    ])
+    const done = await load(musicImporter, path)
+    assert.deepEqual([done.faults, done.lines, done.bad], [[], 6, 0])
+    assert.equal(done.shares.at(-1), 1)
+    const songs = (await guest('GET', '/music/songs')).body
+    assert.deepEqual(
+      songs.map((song: { title: string; taste_count: number }) => [song.title, song.taste_count]),
+      [
+        ['Song Two', 0],
+        ['Song One', 5],
+      ],
+    )
+    assert.equal(songs[0].created_at, '2020-01-02 03:04:05')
+    assert.equal(songs[0].singer, songs[1].singer)
+    const [album] = (await guest('GET', '/music/specials')).body
+    assert.deepEqual([album.title, album.comment_count, album.taste_count], ['Album One', 2, 5])
+    const found = await sql`select id from music_songs where title_grams @> array['tw']`
+    assert.equal(found.length, 1)
+    await assertNoDrift()
+  })
+
+  test('reports every bad line with its number and leaves it out', async () => {
+    const { faults, kept, bad } = await load(
+      musicImporter,
+      await fileOf([
+        { kind: 'song', id: 'b1', title: 'Good', singer: 'Bob' },
+        'no json',
+        '[]',
+        { kind: 'poem', id: 'b2' },
+        { kind: 'song', id: 'b3', singer: 'Bob' },
+        { kind: 'song', id: 'b4', title: 'x'.repeat(256), singer: 'Bob' },
+        { kind: 'song', id: 'b5', title: 'On nothing', singer: 'Bob', specials: ['none'] },
+        { kind: 'comment', song: 'none', user: writer.name, body: 'x' },
+        { kind: 'comment', song: 'b1', user: 'nobody at all', body: 'x' },
+        { kind: 'comment', user: writer.name, body: 'x' },
+        { kind: 'song', id: 'b6', title: '\u200b', singer: 'Bob' },
+        { kind: 'song', id: 'b7', title: 'When', singer: 'Bob', created_at: 'yesterday' },
+      ]),
+    )
+    assert.deepEqual(
+      faults.map(({ number }) => number),
+      [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
+    )
+    assert.deepEqual([kept, bad], [1, 11])
+    assert.match(faults[3]?.reason ?? '', /title/)
+    assert.match(faults[5]?.reason ?? '', /no special none/)
+    const made = await sql`select external_id from music_songs where external_id like 'b%'`
+    assert.deepEqual(
+      made.map((row) => row.external_id),
+      ['b1'],
+    )
+    await assertNoDrift()
+  })
+
+  test('goes on where it was stopped, and a file imported again changes nothing', async () => {
+    const lines = Array.from({ length: 4500 }, (_, n) =>
+      n % 3 === 2
+        ? { kind: 'comment', song: `r${n - 1}`, user: writer.name, body: `c${n}` }
+        : { kind: 'song', id: `r${n}`, title: `Run ${n}`, singer: 'Rita' },
+    )
+    const path = await fileOf(lines)
+    let batches = 0
+    const stopping: typeof musicImporter = {
+      ...musicImporter,
+      async write(tx, batch) {
+        const faults = await musicImporter.write(tx, batch)
+        batches += 1
+        // The second batch is written and fails before its commit, as when the process is killed.
+        if (batches === 2) throw new Error('stopped')
+        return faults
+      },
+    }
+    await assert.rejects(load(stopping, path), /stopped/)
+    const count = async () => {
+      const [row] = await sql`
+        select (select count(*) from music_songs where external_id like 'r%') as songs,
+          (select count(*) from comments where body like 'c%' and user_id = ${writer.id}) as comments`
+      return [row?.songs, row?.comments]
+    }
+    assert.deepEqual(await count(), [1334, 666])
+    const rest = await load(musicImporter, path)
+    assert.deepEqual([rest.resumedAt, rest.kept, rest.faults], [2000, 2500, []])
+    assert.deepEqual(await count(), [3000, 1500])
+    const again = await load(musicImporter, path)
+    assert.deepEqual([again.resumedAt, again.kept], [4500, 0])
+    assert.deepEqual(await count(), [3000, 1500])
+    const other = await load(musicImporter, await fileOf(lines.filter((line) => line.kind === 'song')))
+    assert.deepEqual([other.faults, await count()], [[], [3000, 1500]])
+    await assertNoDrift()
+  })
+
+  test('by two commands at once imports every line once', async () => {
+    const path = await fileOf(
+      Array.from({ length: 3000 }, (_, n) =>
+        n === 0
+          ? { kind: 'song', id: 'w', title: 'Twice', singer: 'Rita' }
+          : { kind: 'comment', song: 'w', user: writer.name, body: `twice ${n}` },
+      ),
+    )
+    await Promise.allSettled([load(musicImporter, path), load(musicImporter, path)])
+    await load(musicImporter, path)
+    const [row] = await sql`select count(*) as n from comments where body like 'twice %'`
+    assert.equal(row?.n, 2999)
+    await assertNoDrift()
+  })
+
+  test('what is exported can be imported', async () => {
+    const lines = await exported(exportMusic(sql))
+    assert.ok(lines.length > 4000)
+    const kinds = new Set(lines.map(({ kind }) => kind))
+    assert.deepEqual([...kinds], ['special', 'song', 'comment'])
+    const { faults } = await load(
+      musicImporter,
+      await fileOf(
+        lines
+          .filter(({ kind }) => kind !== 'comment')
+          .map((line) => ({ ...line, id: `copy-${line.id}`, specials: [] })),
+      ),
+    )
+    assert.deepEqual(faults, [])
+    const [row] = await sql`select count(*) as n from music_songs where external_id like 'copy-%'`
+    assert.equal(row?.n, lines.filter(({ kind }) => kind === 'song').length)
+  })
+})
+
+describe('importing news', () => {
+  test('makes categories, published articles and comments with their counters', async () => {
+    const tag = await createTag(world)
+    const [{ name: tagName } = { name: '' }] = await sql`select name from tags where id = ${tag}`
+    const reader = await person()
+    const { faults } = await load(
+      newsImporter,
+      await fileOf([
+        { kind: 'category', name: 'World', rank: 7 },
+        {
+          kind: 'article',
+          id: 'n1',
+          title: 'Big news',
+          content: '# It **happened**',
+          user: writer.name,
+          category: 'world',
+          tags: [tagName],
+          hits: 12,
+          created_at: '2021-02-03',
+        },
+        { kind: 'article', id: 'n2', title: 'x', content: 'x', user: writer.name, category: 'Local' },
+        { kind: 'comment', news: 'n1', user: reader.name, body: 'wow' },
+        { kind: 'article', id: 'n3', title: 'x', content: 'x', user: 'nobody at all', category: 'Local' },
+        {
+          kind: 'article',
+          id: 'n4',
+          title: 'x',
+          content: 'x',
+          user: writer.name,
+          category: 'c',
+          tags: ['none'],
+        },
+        { kind: 'comment', news: 'n3', user: reader.name, body: 'wow' },
+      ]),
+    )
+    assert.deepEqual(
+      faults.map(({ number }) => number),
+      [5, 6, 7],
+    )
+    const { body } = await guest('GET', '/news?key=big')
+    assert.deepEqual(
+      [body[0].subject, body[0].hits, body[0].comment_count, body[0].category.rank, body[0].user_id],
+      ['It happened', 12, 1, 7, writer.id],
+    )
+    const { pinneds, comments } = (await guest('GET', `/news/${body[0].id}/comments`)).body
+    assert.deepEqual([pinneds, comments[0].target_user, comments[0].user.id], [[], writer.id, reader.id])
+    assert.equal((await guest('GET', `/news/${body[0].id}`)).body.tags[0].id, tag)
+    await assertNoDrift()
+    const lines = await exported(exportAllNews(sql))
+    assert.deepEqual(
+      lines.map(({ kind, id, name, news }) => [kind, id ?? name ?? news]),
+      [
+        ['category', 'World'],
+        ['category', 'Local'],
+        ['article', 'n1'],
+        ['article', 'n2'],
+        ['comment', 'n1'],
+      ],
+    )
+    const again = await load(newsImporter, await fileOf(lines.slice(0, 4)))
+    assert.deepEqual(again.faults, [])
+    assert.equal((await guest('GET', '/news?key=big')).body.length, 1)
+  })
+})
