@@ -100,8 +100,19 @@ export async function deleteRole(sql: Db, id: number): Promise<boolean> {
   return rows.length > 0
 }
 
-export const listAbilities = (sql: Db) => sql<{ name: string; display_name: string; description: string }[]>`
-  select name, display_name, description from abilities order by name`
+type AbilityRow = { name: string; display_name: string; description: string }
+
+export function listAbilities(
+  sql: Db,
+  { page = 1, limit = 15, order = 'asc', q }: { page?: number; limit?: number; order?: string; q?: string },
+) {
+  const where = q === undefined ? sql`` : sql`where name ilike ${`%${escapeLike(q)}%`}`
+  return pageOf<AbilityRow>(
+    sql`select name, display_name, description from abilities ${where}
+      order by name ${order === 'asc' ? sql`asc` : sql`desc`} limit ${limit} offset ${(page - 1) * limit}`,
+    sql`select count(*)::int as total from abilities ${where}`,
+  )
+}
 
 /** Changes how an ability is called; its name is what routes check, so that stays. Answers the former row. */
 export async function updateAbility(

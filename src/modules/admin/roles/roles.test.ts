@@ -49,16 +49,36 @@ test('a deleted role is gone from its holders', async () => {
 })
 
 test('abilities are listed and can be called differently, not renamed', async () => {
-  const listed = await as(founder, 'GET', '/admin/abilities')
-  assert.ok(listed.body.some((ability: { name: string }) => ability.name === 'feed-post'))
+  const listed = await as(founder, 'GET', '/admin/abilities?q=feed-post')
+  assert.equal(listed.body.total, 1)
+  assert.equal(listed.body.data[0].name, 'feed-post')
+  assert.equal((await as(founder, 'GET', '/admin/abilities?limit=2&page=2')).body.data.length, 2)
   assert.equal(
     (await as(founder, 'PATCH', '/admin/abilities/feed-post', { display_name: 'Post' })).status,
     204,
   )
-  const again = await as(founder, 'GET', '/admin/abilities')
-  assert.equal(
-    again.body.find((ability: { name: string }) => ability.name === 'feed-post').display_name,
-    'Post',
-  )
+  const again = await as(founder, 'GET', '/admin/abilities?q=feed-post')
+  assert.equal(again.body.data[0].display_name, 'Post')
   assert.equal((await as(founder, 'PATCH', '/admin/abilities/nothing', { display_name: 'x' })).status, 404)
+})
+
+test('nobody takes from a role what they do not hold themselves, and the founder role stays as it is', async () => {
+  const abilities = ['admin: login', 'admin:role:show', 'admin:role:update', 'admin: Deleting role']
+  assert.equal((await as(founder, 'POST', '/admin/roles', { name: 'clerk', abilities })).status, 201)
+  const clerk = await person({ roles: ['clerk'] })
+  const idOf = async (name: string): Promise<number> => {
+    const { body } = await as(founder, 'GET', `/admin/roles?q=${name}`)
+    return body.data[0].id
+  }
+  const above = { name: 'auditor', abilities: ['admin: audit log'] }
+  assert.equal((await as(founder, 'POST', '/admin/roles', above)).status, 201)
+  const auditor = await idOf('auditor')
+  assert.equal((await as(clerk, 'PATCH', `/admin/roles/${auditor}`, { abilities: [] })).status, 403)
+  assert.equal((await as(clerk, 'DELETE', `/admin/roles/${auditor}`)).status, 403)
+  const top = await idOf('founder')
+  for (const change of [{ abilities: [] }, { name: 'somebody' }])
+    assert.equal((await as(founder, 'PATCH', `/admin/roles/${top}`, change)).status, 403)
+  assert.equal((await as(founder, 'PATCH', `/admin/roles/${top}`, { description: 'All' })).status, 204)
+  assert.equal((await as(founder, 'GET', '/admin/audit-log')).status, 200)
+  assert.equal((await as(founder, 'PATCH', `/admin/roles/${await idOf('owner')}`, { name: 'x' })).status, 403)
 })

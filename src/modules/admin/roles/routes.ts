@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { wireTime } from '#lib/time.ts'
-import { AbilityView, announceAbilities, forgetAbilities } from '#modules/abilities/index.ts'
+import { announceAbilities, forgetAbilities } from '#modules/abilities/index.ts'
 import type { Context } from '#platform/context.ts'
 import { onConstraint, transaction } from '#platform/database.ts'
 import { apiError, invalidField, notFound } from '#platform/errors.ts'
@@ -20,13 +20,22 @@ import {
   updateAbility,
   updateRole,
 } from './queries.ts'
-import { AbilityChanges, RoleChanges, RoleInput, RoleListing, RoleQuery, RoleView } from './schema.ts'
+import {
+  AbilityChanges,
+  AbilityListing,
+  AbilityQuery,
+  RoleChanges,
+  RoleInput,
+  RoleListing,
+  RoleQuery,
+  RoleView,
+} from './schema.ts'
 
 const fixedRole = apiError(
   403,
   'role_fixed',
-  'This role belongs to the product and stays.',
-  '该角色不可删除。',
+  'This role belongs to the product and stays as it is.',
+  '该角色为系统内置，不可更改或删除。',
 )
 
 const roleNameTaken = () =>
@@ -62,8 +71,11 @@ export function roleRoutes(server: Server, ctx: Context) {
         en: `There is no ability ${unknown[0]}.`,
         zh: `权限 ${unknown[0]} 不存在。`,
       })
-    const added = abilities.filter((name) => !former.includes(name))
-    if (!(await holdsAll(sql, viewerOf(request).id, added))) throw mayDoMore()
+    const changed = [
+      ...abilities.filter((name) => !former.includes(name)),
+      ...former.filter((name) => !abilities.includes(name)),
+    ]
+    if (!(await holdsAll(sql, viewerOf(request).id, changed))) throw mayDoMore()
   }
 
   server.get(
@@ -128,7 +140,11 @@ export function roleRoutes(server: Server, ctx: Context) {
       const { role } = request.params
       const before = await findRole(sql, role)
       if (!before) throw notFound()
-      await judge(request, request.body.abilities, before.abilities)
+      const { name, abilities } = request.body
+      // Fixed roles are known by their names, and without the founder's abilities nobody could give them back.
+      if (before.fixed && name !== undefined && name !== before.name) throw fixedRole()
+      if (before.name === 'founder' && abilities !== undefined) throw fixedRole()
+      await judge(request, abilities, before.abilities)
       await transaction(sql, async (tx) => {
         await onConstraint(updateRole(tx, role, request.body), { roles_name_taken: roleNameTaken })
         await announceAbilities(ctx, tx, '*')
@@ -156,6 +172,7 @@ export function roleRoutes(server: Server, ctx: Context) {
       const before = await findRole(sql, role)
       if (!before) throw notFound()
       if (before.fixed) throw fixedRole()
+      if (!(await holdsAll(sql, viewerOf(request).id, before.abilities))) throw mayDoMore()
       await transaction(sql, async (tx) => {
         if (!(await deleteRole(tx, role))) throw notFound()
         await announceAbilities(ctx, tx, '*')
@@ -175,9 +192,9 @@ export function roleRoutes(server: Server, ctx: Context) {
     '/admin/abilities',
     {
       config: { access: { ability: 'admin:perm:show' } },
-      schema: { tags, response: { 200: Type.Array(AbilityView) } },
+      schema: { tags, querystring: AbilityQuery, response: { 200: AbilityListing } },
     },
-    () => listAbilities(sql),
+    (request) => listAbilities(sql, request.query),
   )
 
   server.patch(

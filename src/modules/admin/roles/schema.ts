@@ -1,4 +1,5 @@
-import { Listing, Text, TextList, Time, Type } from '#platform/schema.ts'
+import { AbilityView } from '#modules/abilities/index.ts'
+import { Listing, OneOf, Text, TextList, Time, Type } from '#platform/schema.ts'
 import { listingQuery } from '../paging.ts'
 
 /** A role with the names of its abilities. Fixed roles cannot be deleted. */
@@ -27,6 +28,12 @@ export const RoleInput = Type.Object({ name: Text(100), ...fields })
 
 /** The body of PATCH /admin/roles/{role}: `abilities` replaces the whole set. */
 export const RoleChanges = Type.Object({ name: Type.Optional(Text(100)), ...fields })
+
+export const AbilityListing = Listing(AbilityView)
+export const AbilityQuery = Type.Object({
+  ...listingQuery(['name']),
+  order: Type.Optional(OneOf(['asc', 'desc'], { default: 'asc' })),
+})
 
 /** The body of PATCH /admin/abilities/{ability}. */
 export const AbilityChanges = Type.Object({
