@@ -280,6 +280,24 @@ describe('the liveliest', () => {
     await sql`update feed_hots h set hot = f.hot from feeds f where f.id = h.feed_id`
   })
 
+  test('paging comes to an end among feeds that nobody has seen', async () => {
+    const alice = await person()
+    const ids = await publishMany(alice, 5)
+    await sql`update feed_hots set hot = (feed_id % 2) where feed_id = any(${ids})`
+    for (const cursor of ['hot', 'after', 'both']) {
+      let count = 0
+      const found = await pages((last) => {
+        count += 1
+        assert.ok(count < 100, `by ${cursor} without end`)
+        const hot = last && cursor !== 'after' ? `&hot=${last.hot}` : ''
+        return list(`type=hot&limit=2${hot}${last && cursor !== 'hot' ? `&after=${last.id}` : ''}`)
+      })
+      assert.equal(new Set(found).size, found.length)
+      if (cursor !== 'hot') assert.ok(ids.every((id) => found.includes(id)))
+    }
+    await sql`update feed_hots h set hot = f.hot from feeds f where f.id = h.feed_id`
+  })
+
   test('are of the last days only, as many as the setting says, and not of blocked people', async () => {
     const [alice, viewer] = [await person(), await person()]
     const [old, fresh] = [await publish(alice), await publish(alice)]
@@ -328,6 +346,7 @@ describe('the feeds of a topic', () => {
     assert.equal((await as(bob, 'GET', url)).status, 404)
     assert.equal((await as(alice, 'GET', url)).body.length, 1)
     assert.equal((await guest('GET', '/feed/topics/999999999/feeds')).status, 404)
+    assert.equal((await guest('GET', '/feed/topics/999999999/feeds?limit=0')).status, 404)
   })
 })
 

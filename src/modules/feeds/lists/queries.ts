@@ -72,19 +72,24 @@ export const mergeFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage
 
 type HotPage = { viewerId: number; days: number; limit: number; hot?: number | undefined; after: number }
 
-/** Where the list goes on: after a rank, or after one feed, of the rank that is given or that it has now. */
+/**
+ * Where the list goes on: after a rank, or after one feed, of the rank that is given or that it has now. Ranks 0 and 1
+ * are both shown as 1, and two of them differ by what is stored.
+ */
 function belowCursor(sql: Db, hot: number | undefined, after: number) {
-  if (after === 0) return hot ? sql`and h.hot < ${hot}` : sql``
-  const rank = sql`coalesce((select hot from feed_hots where feed_id = ${after}), 0)`
-  return sql`and (h.hot, h.feed_id) < (${hot === undefined ? rank : sql`${hot}`}, ${after})`
+  if (after === 0) return hot ? sql`and h.hot < ${hot === 1 ? 0 : hot}` : sql``
+  const now = sql`coalesce((select hot from feed_hots where feed_id = ${after}), 0)`
+  const rank = hot === undefined ? now : hot === 1 ? sql`least(${now}, 1)` : sql`${hot}`
+  return sql`and (h.hot, h.feed_id) < (${rank}, ${after})`
 }
 
 /**
  * The liveliest feeds of the last days. The cursor is the last `hot`, or `hot` and id together, which also pages
- * through feeds of the same rank.
+ * through feeds of the same rank. No `hot` is shown below 1, which being listed brings (R §15.3): as a cursor, 0 would
+ * begin the list anew (R §1.4) and paging would never end.
  */
 export const listHotFeeds = (sql: Db, { viewerId, days, limit, hot, after }: HotPage) => sql<FeedRow[]>`
-  select ${feedColumns(sql)}, h.hot from feed_hots h join feeds f on f.id = h.feed_id
+  select ${feedColumns(sql)}, greatest(h.hot, 1) as hot from feed_hots h join feeds f on f.id = h.feed_id
   where h.created_at > now() - make_interval(days => ${days}) and f.deleted_at is null
     ${belowCursor(sql, hot, after)} ${unblocked(sql, viewerId)}
   order by h.hot desc, h.feed_id desc limit ${limit}`

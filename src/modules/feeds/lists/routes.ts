@@ -1,3 +1,4 @@
+import { requireVisibleTopic } from '#modules/topics/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Server, viewerId, viewerOf } from '#platform/http.ts'
 import { Type } from '#platform/schema.ts'
@@ -66,7 +67,11 @@ export function feedListRoutes(server: Server, ctx: Context) {
   server.get(
     '/feed/topics/:topicID/feeds',
     {
-      config: { access: 'optional' },
+      config: {
+        access: 'optional',
+        before: (request) =>
+          requireVisibleTopic(ctx, (request.params as { topicID: number }).topicID, viewerId(request)),
+      },
       schema: {
         tags: ['Topics'],
         summary: 'List the feeds of a topic',

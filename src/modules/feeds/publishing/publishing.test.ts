@@ -237,10 +237,9 @@ describe('reposts and mentions', () => {
     refused(await repost(original), 'repostable_id')
   })
 
-  test('people mentioned are told, except by somebody they block, until the feed is deleted', async () => {
-    const [alice, bob, carol] = [await person(), await person(), await person()]
-    await sql`insert into user_blocks (user_id, target_id) values (${carol.id}, ${alice.id})`
-    const names = [bob, carol, alice].map(({ name }) => `\u00AD@${name.toUpperCase()}\u00AD`).join(' ')
+  test('people mentioned are told until the feed is deleted', async () => {
+    const [alice, bob] = [await person(), await person()]
+    const names = [bob, alice].map(({ name }) => `\u00AD@${name.toUpperCase()}\u00AD`).join(' ')
     const id = await publish(alice, { feed_content: `Hi ${names} \u00AD@nobody at all\u00AD` })
     const told = () => sql<{ user_id: number; data: { resource: object } }[]>`
       select user_id, data from notifications where type = 'at' and sender_id = ${alice.id}`
@@ -252,6 +251,19 @@ describe('reposts and mentions', () => {
     assert.deepEqual(notifications[0]!.data.resource, { type: 'feeds', id })
     await as(alice, 'DELETE', `/feeds/${id}`)
     assert.deepEqual([...(await told())], [])
+  })
+
+  test('mentioning somebody who has blocked the author is 403 and publishes nothing', async () => {
+    const [alice, bob, carol] = [await person(), await person(), await person()]
+    await as(carol, 'POST', `/user/black/${alice.id}`)
+    const names = [bob, carol].map(({ name }) => `\u00AD@${name}\u00AD`).join(' ')
+    const answer = await post(alice, { feed_content: `Hi ${names}` })
+    assert.equal(answer.status, 403)
+    assert.equal(answer.headers['x-error-code'], 'blocked')
+    assert.equal(await feedsCount(alice), 0)
+    const told = await sql`select from notifications where sender_id = ${alice.id} and type = 'at'`
+    assert.equal(told.length, 0)
+    assert.equal((await post(carol, { feed_content: `\u00AD@${alice.name}\u00AD` })).status, 201)
   })
 })
 

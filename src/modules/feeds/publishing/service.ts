@@ -1,6 +1,7 @@
 import { findMentions } from '#lib/mentions.ts'
 import { cutCharacters, grams, nameKey } from '#lib/text.ts'
 import { type Ability, hasAbility } from '#modules/abilities/index.ts'
+import { findBlockers } from '#modules/accounts/index.ts'
 import { attachFiles } from '#modules/files/index.ts'
 import { setLikesOwner } from '#modules/likes/index.ts'
 import { isListenedTo, notify, publishEvent, takeBack } from '#modules/notifications/index.ts'
@@ -8,6 +9,7 @@ import { linkTopics, unlinkTopics } from '#modules/topics/index.ts'
 import { screen } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Tx, transaction } from '#platform/database.ts'
+import { blocked } from '#platform/errors.ts'
 import type { Readers } from '#platform/things.ts'
 import {
   contentRequired,
@@ -117,14 +119,17 @@ export async function publishFeed(
       await linkTopics(tx, { topicIds, userId })
       await insertTopicLinks(tx, id, topicIds)
     }
-    if (names.length > 0)
+    const mentioned = names.length > 0 ? await findPeopleByKeys(tx, names) : []
+    if (mentioned.length > 0) {
+      if ((await findBlockers(tx, userId, mentioned)).size > 0) throw blocked()
       await notify(tx, {
         type: 'at',
-        recipients: await findPeopleByKeys(tx, names),
+        recipients: mentioned,
         senderId: userId,
         cause: { type: FEEDS, id },
         data: { resource: { type: FEEDS, id }, contents: cutCharacters(open ?? '', QUOTED) },
       })
+    }
     await publishEvent(ctx, tx, 'feed.created', { id, user_id: userId })
     return id
   })
