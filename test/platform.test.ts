@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
 import { test } from 'node:test'
 import { createWorld } from '#test/world.ts'
 
@@ -50,4 +52,37 @@ test('a URL that cannot be decoded is 400 with all headers', async () => {
   assert.ok([400, 404].includes(answer.status))
   assert.equal(typeof answer.body.message, 'string')
   assert.ok(answer.headers['x-ratelimit-limit'])
+})
+
+test('a preflight carries the rate and request headers', async () => {
+  const headers = { origin: 'https://client.example', 'access-control-request-method': 'POST' }
+  const answer = await app.inject({ method: 'OPTIONS', url: '/api/v2/feeds', headers })
+  assert.equal(answer.statusCode, 204)
+  assert.ok(answer.headers['x-ratelimit-limit'])
+  assert.ok(answer.headers['x-ratelimit-remaining'])
+  assert.ok(answer.headers['x-request-id'])
+})
+
+test('what is not HTTP, and headers that are too large, are refused like everything else', async () => {
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as AddressInfo
+  const send = async (text: string) => {
+    const socket = connect(port, '127.0.0.1')
+    let answer = ''
+    socket.on('data', (chunk) => {
+      answer += chunk
+    })
+    socket.end(text)
+    await once(socket, 'close')
+    return answer
+  }
+  const garbage = await send('GARBAGE\r\n\r\n')
+  assert.match(garbage, /^HTTP\/1.1 400 /)
+  const large = await send(`GET /api/v2/feeds HTTP/1.1\r\nHost: x\r\nX-Much: ${'a'.repeat(70_000)}\r\n\r\n`)
+  assert.match(large, /^HTTP\/1.1 431 /)
+  for (const answer of [garbage, large]) {
+    for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-Request-Id', 'X-Error-Code'])
+      assert.match(answer, new RegExp(`^${name}: .`, 'm'))
+    assert.deepEqual(Object.keys(JSON.parse(answer.split('\r\n\r\n')[1]!)), ['message'])
+  }
 })

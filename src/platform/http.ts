@@ -22,6 +22,7 @@ import { redactRequestUrl } from '#platform/log.ts'
 import type { Metrics } from '#platform/metrics.ts'
 import type { RateLimiter, RateState } from '#platform/rate-limit.ts'
 import { rememberRoutes } from '#platform/route-table.ts'
+import { refuseUnreadable } from '#platform/unreadable.ts'
 
 export { language } from '#platform/error-reply.ts'
 
@@ -116,12 +117,13 @@ export async function createServer({
     trustProxy: config.trustProxy ?? false,
     genReqId: requestIds(),
     routerOptions: { maxParamLength: 512, ignoreTrailingSlash: true },
-    frameworkErrors: (error, request, reply) => {
+    frameworkErrors: async (error, request, reply) => {
       // Raised before any hook runs, for a URL that cannot be decoded.
       identify(request, reply)
-      rateHeaders(reply, limiter.hit(`ip:${request.ip}`, config.rateLimits.anonymous) as RateState)
+      rateHeaders(reply, await limiter.hit(`ip:${request.ip}`, config.rateLimits.anonymous))
       render(error, request, reply)
     },
+    clientErrorHandler: refuseUnreadable((ip) => limiter.hit(`ip:${ip}`, config.rateLimits.anonymous)),
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as Server
 
   server.decorateRequest('viewer', null)
@@ -143,7 +145,12 @@ export async function createServer({
   server.addHook('onRequest', (request, reply, done) => {
     identify(request, reply)
     request.leave = metrics.enterRequest()
-    done()
+    if (request.method !== 'OPTIONS' || !request.url.startsWith(API)) return done()
+    // The next hook answers preflights. Browsers send them by themselves, so they are counted apart and never refused.
+    Promise.resolve(limiter.hit(`preflight:${request.ip}`, config.rateLimits.anonymous)).then((state) => {
+      rateHeaders(reply, state)
+      done()
+    }, done)
   })
   server.addHook('onRequestAbort', async (request) => request.leave())
   await server.register(cors, {
