@@ -41,6 +41,7 @@ import { circleRoutes } from '#modules/groups/circles/routes.ts'
 import { groupIncomeRoutes } from '#modules/groups/incomes/routes.ts'
 import { groupReader, postReader } from '#modules/groups/index.ts'
 import { memberRoutes } from '#modules/groups/members/routes.ts'
+import { groupPinRoutes } from '#modules/groups/pins/routes.ts'
 import { groupPostRoutes } from '#modules/groups/posts/routes.ts'
 import { groupReportRoutes } from '#modules/groups/reports/routes.ts'
 import { imRoutes } from '#modules/im/routes.ts'
@@ -111,6 +112,7 @@ const GROUP_ROUTES = [
   memberRoutes,
   groupPostRoutes(feedPost),
   groupReportRoutes,
+  groupPinRoutes,
   groupIncomeRoutes,
 ].map((routes) => withPrefixToo('/plus-group', routes))
 

@@ -108,7 +108,10 @@ const SENTENCES = {
   'group:transform': { '': { en: 'A group was handed over to you.', zh: '你成为了圈子的圈主。' } },
   'group:transfer': { '': { en: 'A group was handed over to you.', zh: '你成为了圈子的圈主。' } },
   'group:post-reward': { '': { en: 'Your post was given a reward.', zh: '你的帖子收到了打赏。' } },
-  'group:post-pinned': DECIDED('The request to pin your post', '你的帖子置顶申请'),
+  'group:post-pinned': {
+    ...DECIDED('The request to pin your post', '你的帖子置顶申请'),
+    admin: { en: 'Your post was pinned by a manager of the group.', zh: '圈子管理员置顶了你的帖子。' },
+  },
   'group:comment-pinned': DECIDED('The request to pin your comment', '你的评论置顶申请'),
   'group:send-comment-pinned': {
     '': { en: 'Somebody asks to pin a comment on your post.', zh: '有人申请在你的帖子下置顶评论。' },

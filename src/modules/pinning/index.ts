@@ -6,6 +6,7 @@ export {
   findAverage,
   findPin,
   findShownPins,
+  handOverPins,
   listPinsToDecide,
   listShownPins,
   type PinRow,

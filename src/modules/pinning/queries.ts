@@ -144,6 +144,13 @@ export async function cancelWhere(sql: Db, which: Fragment): Promise<number> {
   return row.n
 }
 
+/** Lets somebody else decide on what waits under a thing, and be paid for it. */
+export async function handOverPins(sql: Db, channel: string, thingId: number, deciderId: number): Promise<void> {
+  await sql`
+    update pins set decider_id = ${deciderId}, updated_at = now()
+    where channel = ${channel} and thing_id = ${thingId} and state = 'pending'`
+}
+
 /** Ends an active pin before its time. False when there is none. */
 export async function endPin(sql: Db, channel: string, targetId: number, by: number): Promise<boolean> {
   const ended = await sql`

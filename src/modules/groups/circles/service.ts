@@ -3,6 +3,7 @@ import { attachFiles, detachFiles } from '#modules/files/index.ts'
 import { move, PLATFORM } from '#modules/ledger/index.ts'
 import { notify, takeBack } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
+import { screen } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { onConstraint, type Tx, transaction } from '#platform/database.ts'
 import { apiError, invalidField } from '#platform/errors.ts'
@@ -119,8 +120,9 @@ export async function createGroup(
   ctx: Context,
   userId: number,
   categoryId: number,
-  body: NewGroup,
+  input: NewGroup,
 ): Promise<Group> {
+  const body = await screen(ctx, input, ['name', 'summary', 'notice', 'location'])
   await requireCategory(ctx, categoryId)
   requireVisible('name', body.name)
   const place = placeOf(body) ?? null
@@ -155,8 +157,9 @@ export async function changeGroup(
   ctx: Context,
   userId: number,
   groupId: number,
-  body: GroupChanges,
+  input: GroupChanges,
 ): Promise<Group> {
+  const body = await screen(ctx, input, ['name', 'summary', 'notice', 'location'])
   requireVisible('name', body.name)
   const place = placeOf(body)
   await transaction(ctx.sql, async (tx) => {

@@ -1,5 +1,6 @@
 import { type Currency, move, PLATFORM } from '#modules/ledger/index.ts'
 import { notify, type SystemType } from '#modules/notifications/index.ts'
+import { handOverPins } from '#modules/pinning/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database.ts'
 import { apiError } from '#platform/errors.ts'
@@ -13,6 +14,7 @@ import {
   notMember,
   rankTooLow,
 } from '../errors.ts'
+import { POST_PIN } from '../pins/schema.ts'
 import { findFounderId, findManagerIds, type MemberRow, type Standing } from '../queries.ts'
 import { REQUESTS, type Role, rankOf } from '../schema.ts'
 import { actingRank, getOwned, getStanding } from '../service.ts'
@@ -245,6 +247,7 @@ export async function transferGroup(
     // In this order there is never more than one founder.
     await updateMember(tx, groupId, group.member!.id, { role: 'member' })
     await updateMember(tx, groupId, target.id, { role: 'founder' })
+    await handOverPins(tx, POST_PIN, groupId, targetId)
     await notify(tx, told(group, 'group:transfer', [targetId], ownerId))
   })
 }

@@ -52,14 +52,14 @@ export function listPosts(
     order by p.id desc limit ${limit} offset ${offset}`
 }
 
-/** A person's posts, newest first, in circles that they still may read; `ids`: only of these. */
+/** A person's posts, newest first, in circles that they still may read. */
 export const listPostsOf = (
   sql: Db,
   userId: number,
-  { limit = 15, offset = 0, ids }: { limit?: number; offset?: number; ids?: number[] },
+  { limit = 15, offset = 0 }: { limit?: number; offset?: number },
 ) => sql<PostRow[]>`
   select ${columns(sql)} from group_posts p join groups g on g.id = p.group_id
-  where p.user_id = ${userId} and ${isReadable(sql, userId)} ${ids ? sql`and p.id = any(${ids})` : sql``}
+  where p.user_id = ${userId} and ${isReadable(sql, userId)}
   order by p.id desc limit ${limit} offset ${offset}`
 
 /** Posts by id that the viewer may read. */
@@ -229,3 +229,6 @@ export const listPostIds = async (sql: Db, groupId: number, limit: number): Prom
       { id: number }[]
     >`select id from group_posts where group_id = ${groupId} order by id limit ${limit}`
   ).map(({ id }) => id)
+
+export const findTitle = async (sql: Db, id: number) =>
+  (await sql<{ title: string }[]>`select title from group_posts where id = ${id}`)[0]?.title

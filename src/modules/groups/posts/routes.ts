@@ -7,6 +7,9 @@ import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
 import { Empty, Type } from '#platform/schema.ts'
 import { noSuchGroup, noSuchPost, notManager } from '../errors.ts'
 import { GroupParams, rankOf } from '../schema.ts'
+import { pinnedIn } from '../pins/endings.ts'
+import { listPinnedIds } from '../pins/queries.ts'
+import { COMMENT_PIN, POST_PIN } from '../pins/schema.ts'
 import { actingRank, getStanding } from '../service.ts'
 import {
   findPosts,
@@ -48,7 +51,7 @@ import {
   requireWriter,
   standingAt,
 } from './service.ts'
-import { imagesOf, postItems } from './view.ts'
+import { imagesOf, postItems, postsById } from './view.ts'
 
 const tags = ['Groups']
 const PREVIEW = 3
@@ -86,8 +89,16 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
       const viewer = viewerId(request)
       const { group } = request.params
       await getReadable(group, viewer)
-      const posts = await listGroupPosts(sql, group, request.query)
-      return { pinneds: [], posts: await postItems(ctx, posts, viewer) }
+      const { offset = 0, excellent } = request.query
+      const [posts, pinned] = await Promise.all([
+        listGroupPosts(sql, group, request.query),
+        offset === 0 && !excellent ? pinnedIn(sql, POST_PIN, group) : [],
+      ])
+      const views = await postsById(ctx, pinned, viewer)
+      return {
+        pinneds: pinned.flatMap((id) => views.get(id) ?? []),
+        posts: await postItems(ctx, posts, viewer),
+      }
     },
   )
 
@@ -200,7 +211,12 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
     },
     async (request) => {
       const { id: viewer } = viewerOf(request)
-      return postItems(ctx, await listPostsOf(sql, viewer, request.query), viewer)
+      const { type = 1, limit, offset } = request.query
+      if (type === 1) return postItems(ctx, await listPostsOf(sql, viewer, request.query), viewer)
+      const state = type === 2 ? 'active' : 'pending'
+      const ids = await listPinnedIds(sql, { userId: viewer, state, limit, offset })
+      const views = await postsById(ctx, ids, viewer)
+      return ids.flatMap((id) => views.get(id) ?? [])
     },
   )
 
@@ -313,6 +329,7 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
     ...commentRules,
     path: '/group-posts/:post/comments',
     shape: 'pinned',
+    pinned: (db, id) => pinnedIn(db, COMMENT_PIN, id),
     mayWrite,
   })
 }

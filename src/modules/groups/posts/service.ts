@@ -6,6 +6,7 @@ import { type CommentRules, deleteCommentsOf, removeComment } from '#modules/com
 import { attachFiles, detachFiles } from '#modules/files/index.ts'
 import { deleteLikesOf } from '#modules/likes/index.ts'
 import { notify, takeBack } from '#modules/notifications/index.ts'
+import { screen } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database.ts'
 import { apiError, forbidden, invalidField } from '#platform/errors.ts'
@@ -14,6 +15,7 @@ import { requireVisible } from '#platform/visible-text.ts'
 import { memberDisabled, noSuchPost, notAudited } from '../errors.ts'
 import { findStanding, type Standing } from '../queries.ts'
 import { rankOf } from '../schema.ts'
+import { cancelPinOfComment, cancelPinsOfPost } from '../pins/endings.ts'
 import { actingRank, getStanding, requireActive } from '../service.ts'
 import {
   deletePost,
@@ -35,6 +37,7 @@ import { postItems, postsById } from './view.ts'
 /** Where uploads of posts belong. */
 export const CHANNEL = 'group:post'
 const QUOTED = 100
+const SCREENED: ('title' | 'body' | 'summary')[] = ['title', 'body', 'summary']
 
 const roleMayNotPost = apiError(
   422,
@@ -107,6 +110,9 @@ const manages = (standing: Standing) => actingRank(standing) >= rankOf('administ
 /** Comments of posts: their author deletes them, a manager of the circle, and who manages all circles. */
 export const commentRules: CommentRules = {
   count: countComments,
+  async onRemove(tx, comment) {
+    await cancelPinOfComment(tx, comment.id)
+  },
   async mayModerate(ctx, target, viewerId) {
     return (
       manages(await standingAt(ctx.sql, target.id, viewerId)) || hasAbility(ctx, viewerId, 'admin: groups')
@@ -123,7 +129,14 @@ export async function removePostComment(
   onRemove: NonNullable<CommentRules['onRemove']>,
 ): Promise<void> {
   if ((await findGroupOf(ctx.sql, postId)) === undefined) throw noSuchPost()
-  const rules = { ...commentRules, mayModerate: async () => true, onRemove }
+  const rules: CommentRules = {
+    ...commentRules,
+    mayModerate: async () => true,
+    async onRemove(tx, comment, target, viewerId) {
+      await cancelPinOfComment(tx, comment.id)
+      await onRemove(tx, comment, target, viewerId)
+    },
+  }
   await removeComment(ctx, postThing, rules, { id: postId, ownerId: 0, contents: '' }, moderatorId, commentId)
 }
 
@@ -208,7 +221,7 @@ export async function publishPost(
   copyToFeed: CopyToFeed,
 ): Promise<number> {
   const group = await getWritable(ctx.sql, groupId, userId)
-  const values = valuesOf(body)
+  const values = valuesOf(await screen(ctx, body, SCREENED))
   const from = body.sync_feed ? body.feed_from : undefined
   if (body.sync_feed) {
     if (from === undefined) throw feedFromRequired()
@@ -238,7 +251,7 @@ export async function changePost(
   body: NewPost,
 ): Promise<void> {
   await getOwnPost(ctx.sql, groupId, postId, userId)
-  const values = valuesOf(body)
+  const values = valuesOf(await screen(ctx, body, SCREENED))
   await transaction(ctx.sql, async (tx) => {
     if (!(await updatePost(tx, postId, userId, values))) throw noSuchPost()
     await setImages(tx, userId, postId, idsOf(body.images ?? []))
@@ -248,6 +261,7 @@ export async function changePost(
 /** Deletes a post with all that is on it, in the caller's transaction. */
 export async function removePost(tx: Tx, groupId: number, postId: number): Promise<void> {
   if (!(await deletePost(tx, groupId, postId))) throw noSuchPost()
+  await cancelPinsOfPost(tx, postId)
   await deleteCommentsOf(tx, POSTS, [postId])
   await deleteLikesOf(tx, POSTS, [postId])
   await deleteCollectionsOf(tx, POSTS, [postId])

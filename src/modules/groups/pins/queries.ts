@@ -1,0 +1,64 @@
+import { type PinState, stateNow } from '#modules/pinning/index.ts'
+import type { Db } from '#platform/database.ts'
+
+export type AddressedPin = {
+  id: number
+  thing_id: number
+  target_id: number
+  user_id: number
+  decider_id: number
+  amount: number
+  day: number
+  state: PinState
+  expires_at: string | null
+  created_at: string
+  updated_at: string
+}
+
+/** Requests of others that a person decides on, newest first; those of one circle or post if given. */
+export const listAddressedPins = (
+  sql: Db,
+  { userId, channel, thingId, after = 0, limit = 15 }: {
+    userId: number
+    channel: string
+    thingId?: number | undefined
+    after?: number | undefined
+    limit?: number | undefined
+  },
+) => sql<AddressedPin[]>`
+  select p.id, p.thing_id, p.target_id, p.user_id, p.decider_id, p.amount, p.day, ${stateNow(sql)} as state, p.expires_at,
+    p.created_at, p.updated_at
+  from pins p
+  where p.decider_id = ${userId} and p.decider_id > 0 and p.channel = ${channel} and p.user_id <> p.decider_id
+    ${thingId === undefined ? sql`` : sql`and p.thing_id = ${thingId}`} ${after > 0 ? sql`and p.id < ${after}` : sql``}
+  order by p.id desc limit ${limit}`
+
+/** The last request to pin something. */
+export async function findLastPin(
+  sql: Db,
+  channel: string,
+  targetId: number,
+): Promise<{ id: number; state: PinState } | undefined> {
+  const [row] = await sql<{ id: number; state: PinState }[]>`
+    select p.id, ${stateNow(sql)} as state from pins p
+    where p.channel = ${channel} and p.target_id = ${targetId}
+    order by p.state in ('pending', 'active') desc, p.id desc limit 1`
+  return row
+}
+
+/** Posts for whose pins a person asked, by what became of the request, newest first. */
+export async function listPinnedIds(
+  sql: Db,
+  { userId, state, limit = 15, offset = 0 }: {
+    userId: number
+    state: 'active' | 'pending'
+    limit?: number | undefined
+    offset?: number | undefined
+  },
+): Promise<number[]> {
+  const rows = await sql<{ target_id: number }[]>`
+    select p.target_id from pins p
+    where p.user_id = ${userId} and p.channel = 'group-post' and ${stateNow(sql)} = ${state}
+    order by p.id desc limit ${limit} offset ${offset}`
+  return rows.map((row) => row.target_id)
+}

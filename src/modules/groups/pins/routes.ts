@@ -1,0 +1,261 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { notify } from '#modules/notifications/index.ts'
+import {
+  admitApplicant,
+  applyForPin,
+  endPin,
+  noLongerWaiting,
+  notPinned,
+  type PinKind,
+  type PinSubject,
+  pinForFree,
+  settlePin,
+} from '#modules/pinning/index.ts'
+import type { Context } from '#platform/context.ts'
+import { type Db, type Tx, transaction } from '#platform/database.ts'
+import { forbidden, invalidField, notFound } from '#platform/errors.ts'
+import { type Server, say, viewerOf } from '#platform/http.ts'
+import { once } from '#platform/idempotency.ts'
+import { Id, Message, Type } from '#platform/schema.ts'
+import { notFounder, notManager } from '../errors.ts'
+import { addPinIncome } from '../incomes/queries.ts'
+import { findTitle } from '../posts/queries.ts'
+import { actingRank } from '../service.ts'
+import { rankOf } from '../schema.ts'
+import { findLastPin, listAddressedPins } from './queries.ts'
+import {
+  COMMENT_PIN,
+  CommentPinsQuery,
+  FreePin,
+  GroupPin,
+  PinRequest,
+  POST_PIN,
+  PostPinsQuery,
+} from './schema.ts'
+import { commentPins, getPinnableComment, getPinnablePost, getPostFor, postPins } from './service.ts'
+import { pinViews } from './view.ts'
+
+const tags = ['Groups']
+const amountRequired = () =>
+  invalidField('amount', { en: 'The amount field is required.', zh: 'amount 不能为空。' })
+
+/** What can be pinned: posts in circles, and comments under them. */
+type Pinnable = {
+  param: 'post' | 'comment'
+  kind: PinKind
+  /** Whose pin the viewer may ask for. */
+  find(sql: Db, id: number, viewerId: number): Promise<{ subject: PinSubject }>
+  /** Throws for who may not decide. */
+  mayDecide(sql: Db, id: number, viewerId: number): Promise<void>
+  /** In the transaction that asks or decides. */
+  asked?(tx: Tx, subject: PinSubject): Promise<void>
+  accepted?(tx: Tx, pin: { thing_id: number; target_id: number; amount: number; user_id: number }): Promise<void>
+}
+
+const posts: Pinnable = {
+  param: 'post',
+  kind: postPins,
+  find: getPinnablePost,
+  async mayDecide(sql, id, viewerId) {
+    if (actingRank((await getPostFor(sql, id, viewerId)).group) < rankOf('founder')) throw notFounder()
+  },
+  async accepted(tx, pin) {
+    if (pin.amount === 0) return
+    const subject = (await findTitle(tx, pin.target_id)) ?? ''
+    await addPinIncome(tx, { groupId: pin.thing_id, subject, amount: pin.amount, userId: pin.user_id })
+  },
+}
+
+const comments: Pinnable = {
+  param: 'comment',
+  kind: commentPins,
+  find: getPinnableComment,
+  async mayDecide(sql, id, viewerId) {
+    const { subject } = await getPinnableComment(sql, id, viewerId)
+    if (subject.deciderId !== viewerId) throw forbidden()
+  },
+  // Who decides is told; posts have their list of requests for that (R §10.3).
+  asked: (tx, subject) =>
+    notify(tx, {
+      type: 'system',
+      recipients: [subject.deciderId],
+      senderId: subject.authorId,
+      cause: { type: 'comments', id: subject.targetId },
+      data: {
+        type: 'group:send-comment-pinned',
+        resource: { type: 'comments', id: subject.targetId },
+        post: { id: subject.thingId },
+      },
+    }),
+}
+
+/** Pinning of posts and comments in circles (R §20.2): asked for with points, decided by founder or author. */
+export function groupPinRoutes(server: Server, ctx: Context) {
+  const { sql } = ctx
+
+  for (const { param, kind, find, mayDecide, asked, accepted } of [posts, comments]) {
+    const params = Type.Object({ [param]: Id })
+    const idOf = (request: FastifyRequest) => (request.params as Record<string, number>)[param]!
+    const admit = async (request: FastifyRequest, reply: FastifyReply) => {
+      const { id: viewer } = viewerOf(request)
+      const { subject } = await find(sql, idOf(request), viewer)
+      // Who decides on their own pin pays nothing, so nothing has to be confirmed.
+      if (subject.deciderId !== viewer) await admitApplicant(ctx, request, reply, kind.channel, subject)
+      else if (subject.authorId !== viewer) throw forbidden()
+      return subject
+    }
+    const decide = (request: FastifyRequest) => mayDecide(sql, idOf(request), viewerOf(request).id)
+
+    // The older paths took wallet money; there is one price now, in points.
+    for (const prefix of [`/currency-pinned/${param}s/:${param}`, `/pinned/${param}s/:${param}`]) {
+      server.post(
+        prefix,
+        {
+          config: { access: 'user', before: admit },
+          schema: {
+            tags,
+            summary: `Ask for a pin of a ${param}, paid with points`,
+            params,
+            body: PinRequest,
+            response: { 201: Message },
+          },
+        },
+        (request, reply) =>
+          once(ctx, request, reply, async (atomically) => {
+            const subject = await admit(request, reply)
+            const own = subject.deciderId === subject.authorId
+            const { amount, day } = request.body
+            if (amount === undefined && !own) throw amountRequired()
+            return atomically(async (tx) => {
+              const pinned = await applyForPin(tx, kind, subject, { amount: amount ?? 1, day })
+              if (!pinned) await asked?.(tx, subject)
+              const body = pinned
+                ? say(request, 'Pinned.', '置顶成功。')
+                : say(request, 'Your request waits for review.', '申请已提交，等待审核。')
+              return { status: 201, body }
+            })
+          }),
+      )
+      for (const [verb, accept] of [
+        ['accept', true],
+        ['reject', false],
+      ] as const)
+        server.patch(
+          `${prefix}/${verb}`,
+          {
+            config: { access: 'user' },
+            schema: {
+              tags,
+              summary: accept ? `Accept the pin of a ${param}` : `Reject the pin of a ${param}; its price goes back`,
+              params,
+              response: { 201: Message },
+            },
+          },
+          (request, reply) =>
+            once(ctx, request, reply, async (atomically) => {
+              await decide(request)
+              const pin = await findLastPin(sql, kind.channel, idOf(request))
+              if (!pin) throw notFound()
+              if (pin.state !== 'pending') throw noLongerWaiting(422)
+              return atomically(async (tx) => {
+                const by = viewerOf(request).id
+                const settled = await settlePin(tx, kind, pin.id, { accept, by, handled: 422 })
+                if (accept) await accepted?.(tx, settled)
+                return { status: 201, body: say(request, 'Done.', '操作成功。') }
+              })
+            }),
+        )
+    }
+  }
+
+  const manage = async (request: FastifyRequest) => {
+    const { post } = request.params as { post: number }
+    const found = await getPostFor(sql, post, viewerOf(request).id)
+    if (actingRank(found.group) < rankOf('administrator')) throw notManager()
+    return found
+  }
+  const params = Type.Object({ post: Id })
+
+  server.post(
+    '/pinned/posts/:post/create',
+    {
+      config: { access: 'user', before: manage },
+      schema: {
+        tags,
+        summary: 'Pin a post of a group that I manage, or let its pin last longer',
+        params,
+        body: FreePin,
+        response: { 201: Message },
+      },
+    },
+    async (request, reply) => {
+      const { group, post } = await manage(request)
+      const by = viewerOf(request).id
+      await transaction(sql, (tx) =>
+        pinForFree(
+          tx,
+          postPins,
+          { thingId: group.id, targetId: post.id, authorId: post.ownerId, deciderId: by },
+          { day: request.body.day, by },
+        ),
+      )
+      return reply.code(201).send(say(request, 'Pinned.', '置顶成功。'))
+    },
+  )
+
+  server.patch(
+    '/pinned/posts/:post/cancel',
+    {
+      config: { access: 'user' },
+      schema: {
+        tags,
+        summary: 'End the pin of a post of a group that I manage',
+        params,
+        response: { 201: Message },
+      },
+    },
+    async (request, reply) => {
+      const { post } = await manage(request)
+      if (!(await endPin(sql, POST_PIN, post.id, viewerOf(request).id))) throw notPinned()
+      return reply.code(201).send(say(request, 'No longer pinned.', '已取消置顶。'))
+    },
+  )
+
+  server.get(
+    '/pinned/posts',
+    {
+      config: { access: 'user' },
+      schema: {
+        tags,
+        summary: 'List requests to pin posts that are addressed to me',
+        querystring: PostPinsQuery,
+        response: { 200: Type.Array(GroupPin) },
+      },
+    },
+    async (request) => {
+      const { id: userId } = viewerOf(request)
+      const { group: thingId, after, limit } = request.query
+      const pins = await listAddressedPins(sql, { userId, channel: POST_PIN, thingId, after, limit })
+      return pinViews(ctx, pins, 'post', userId)
+    },
+  )
+
+  server.get(
+    '/pinned/comments',
+    {
+      config: { access: 'user' },
+      schema: {
+        tags,
+        summary: 'List requests to pin comments that are addressed to me',
+        querystring: CommentPinsQuery,
+        response: { 200: Type.Array(GroupPin) },
+      },
+    },
+    async (request) => {
+      const { id: userId } = viewerOf(request)
+      const { post: thingId, after, limit } = request.query
+      const pins = await listAddressedPins(sql, { userId, channel: COMMENT_PIN, thingId, after, limit })
+      return pinViews(ctx, pins, 'comment', userId)
+    },
+  )
+}

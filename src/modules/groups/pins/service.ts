@@ -1,0 +1,75 @@
+import { findComment, findComments } from '#modules/comments/index.ts'
+import type { PinKind, PinSubject } from '#modules/pinning/index.ts'
+import type { Db } from '#platform/database.ts'
+import { forbidden, notFound } from '#platform/errors.ts'
+import { memberDisabled, noSuchPost, notMember } from '../errors.ts'
+import { findTitle, POSTS } from '../posts/queries.ts'
+import { postThing, standingAt } from '../posts/service.ts'
+import { findFounderId } from '../queries.ts'
+import { rankOf } from '../schema.ts'
+import { actingRank, isActive } from '../service.ts'
+import { COMMENT_PIN, POST_PIN } from './schema.ts'
+
+/** Pins of posts at the head of their circle. */
+export const postPins: PinKind = {
+  channel: POST_PIN,
+  alive: (sql, { targetId }) => sql`select id from group_posts where id = ${targetId}`,
+  async notice(sql, { target_id: id }) {
+    return {
+      type: 'group:post-pinned',
+      post: { id, title: (await findTitle(sql, id)) ?? '' },
+      resource: { type: POSTS, id },
+    }
+  },
+}
+
+/** Pins of comments at the head of their post. */
+export const commentPins: PinKind = {
+  channel: COMMENT_PIN,
+  alive: (sql, { thingId, targetId }) => sql`
+    select id from comments where commentable_type = ${POSTS} and commentable_id = ${thingId} and id = ${targetId}`,
+  async notice(sql, { thing_id: post, target_id: id }) {
+    const comment = await findComment(sql, POSTS, post, id)
+    return {
+      type: 'group:comment-pinned',
+      comment: { id, contents: comment?.body ?? '' },
+      post: { id: post },
+      resource: { type: 'comments', id },
+    }
+  },
+}
+
+/** A post that the viewer may read, and what they are in its circle. */
+export async function getPostFor(sql: Db, postId: number, viewerId: number) {
+  const post = await postThing.find(sql, postId, viewerId)
+  if (!post) throw noSuchPost()
+  return { post, group: await standingAt(sql, postId, viewerId) }
+}
+
+/** A post whose pin somebody may ask for: its author or a manager, who decides at once (R §20.2). */
+export async function getPinnablePost(sql: Db, postId: number, userId: number) {
+  const { post, group } = await getPostFor(sql, postId, userId)
+  const manages = actingRank(group) >= rankOf('administrator')
+  if (post.ownerId !== userId && !manages) throw forbidden()
+  if (!isActive(group)) throw group.member?.disabled ? memberDisabled() : notMember()
+  const deciderId = manages ? userId : await findFounderId(sql, group.id)
+  const subject: PinSubject = { thingId: group.id, targetId: postId, authorId: userId, deciderId }
+  return { subject, post, group, manages }
+}
+
+/** A comment whose pin its author may ask for; the author of the post decides. */
+export async function getPinnableComment(sql: Db, commentId: number, userId: number) {
+  const [comment] = await findComments(sql, [commentId])
+  if (comment?.commentable_type !== POSTS) throw notFound()
+  const post = await postThing.find(sql, comment.commentable_id, userId)
+  if (!post) throw notFound()
+  const group = await standingAt(sql, post.id, userId)
+  if (group.member?.disabled) throw memberDisabled()
+  const subject: PinSubject = {
+    thingId: post.id,
+    targetId: commentId,
+    authorId: comment.user_id,
+    deciderId: post.ownerId,
+  }
+  return { subject, comment, group }
+}
