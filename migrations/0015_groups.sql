@@ -111,7 +111,7 @@ create table group_members (
   constraint group_members_manager check (role = 'member' or (audit = 1 and not disabled))
 );
 create index group_members_list on group_members (group_id, audit, id desc);
-create index group_members_of_user on group_members (user_id, audit, id desc);
+create index group_members_of_user on group_members (user_id, id desc);
 create index group_members_managers on group_members (group_id, id desc) where role <> 'member';
 create index group_members_managed on group_members (user_id, group_id) where role <> 'member';
 create index group_members_disabled on group_members (group_id, id desc) where disabled;

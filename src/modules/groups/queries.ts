@@ -65,6 +65,10 @@ export const isShown = (sql: Db, viewerId: number): Fragment =>
 export const isReadable = (sql: Db, viewerId: number): Fragment =>
   sql`g.deleted_at is null and ((g.audit = 1 and g.mode = 'public') or ${isMember(sql, viewerId)})`
 
+/** The same for a row that names the circle: a condition for each row, so that a list stays a walk along its index. */
+export const isReadableAt = (sql: Db, groupId: Fragment, viewerId: number): Fragment =>
+  sql`coalesce((select ${isReadable(sql, viewerId)} from groups g where g.id = ${groupId}), false)`
+
 /** Who manages a circle, the founder included. */
 export async function findManagerIds(sql: Db, groupId: number): Promise<number[]> {
   const rows = await sql<{ user_id: number }[]>`
@@ -86,8 +90,20 @@ export async function findMemberships(
   viewerId: number,
 ): Promise<Map<number, MemberRow>> {
   if (viewerId === 0 || groupIds.length === 0) return new Map()
+  // One look-up for each: somebody may be in very many circles.
   const rows = await sql<MemberRow[]>`
-    select ${memberColumns(sql)} from group_members m
-    where m.user_id = ${viewerId} and m.group_id = any(${groupIds})`
+    select m.* from unnest(${groupIds}::bigint[]) as t (id) cross join lateral (
+      select ${memberColumns(sql)} from group_members m where m.group_id = t.id and m.user_id = ${viewerId} offset 0
+    ) m`
   return new Map(rows.map((row) => [row.group_id, row]))
 }
+
+/** Of how many circles one list shows what waits for their managers. */
+const MANAGED_MAX = 500
+
+/** The circles that a person manages, or those of `ids` among them. */
+export const managedGroups = (sql: Db, userId: number, ids: number[] | undefined): Fragment => sql`
+  select m.group_id as id from group_members m
+  where m.user_id = ${userId} and m.role <> 'member' ${ids ? sql`and m.group_id = any(${ids})` : sql``}
+    and coalesce((select g.deleted_at is null from groups g where g.id = m.group_id), false)
+  order by m.group_id desc limit ${MANAGED_MAX}`

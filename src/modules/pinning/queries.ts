@@ -145,7 +145,12 @@ export async function cancelWhere(sql: Db, which: Fragment): Promise<number> {
 }
 
 /** Lets somebody else decide on what waits under a thing, and be paid for it. */
-export async function handOverPins(sql: Db, channel: string, thingId: number, deciderId: number): Promise<void> {
+export async function handOverPins(
+  sql: Db,
+  channel: string,
+  thingId: number,
+  deciderId: number,
+): Promise<void> {
   await sql`
     update pins set decider_id = ${deciderId}, updated_at = now()
     where channel = ${channel} and thing_id = ${thingId} and state = 'pending'`

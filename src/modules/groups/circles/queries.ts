@@ -50,7 +50,14 @@ export const groupColumns = (sql: Db) => sql`
 
 /** A page of circles: the rows are chosen before their counts are looked up. */
 const groups = (sql: Db, from: Fragment, order: Fragment) => sql<GroupRow[]>`
-  select ${groupColumns(sql)} from (${from}) g join group_counts n on n.group_id = g.id ${order}`
+  select ${groupColumns(sql)} from (${from}) g cross join lateral (
+    select * from group_counts n where n.group_id = g.id offset 0
+  ) n
+  ${order}`
+
+/** Whether a circle that a row names has passed: a condition for each row, so that the list stays a walk. */
+const passed = (sql: Db, groupId: Fragment) =>
+  sql`coalesce((select g.audit = 1 and g.deleted_at is null from groups g where g.id = ${groupId}), false)`
 
 export const listCategories = (sql: Db) => sql<CategoryRow[]>`
   select id, name, sort_by, status, created_at, updated_at from group_categories
@@ -89,11 +96,19 @@ export function listGroups(sql: Db, query: GroupListQuery) {
 export const listRecommended = (
   sql: Db,
   { limit = 20, offset = 0, type }: { limit?: number; offset?: number; type?: 'random' },
-) => sql<GroupRow[]>`
-  select ${groupColumns(sql)}
-  from group_recommends r join groups g on g.id = r.group_id and g.audit = 1 and g.deleted_at is null
-  join group_counts n on n.group_id = g.id
-  order by ${type === 'random' ? sql`random()` : sql`r.sort_by desc, r.group_id desc`} limit ${limit} offset ${offset}`
+) =>
+  groups(
+    sql,
+    sql`
+      select g.*, r.n as place from (
+        select r.group_id, row_number() over () as n from (
+          select r.group_id from group_recommends r where ${passed(sql, sql`r.group_id`)}
+          order by ${type === 'random' ? sql`random()` : sql`r.sort_by desc, r.group_id desc`}
+          limit ${limit} offset ${offset}
+        ) r
+      ) r cross join lateral (select * from groups g where g.id = r.group_id offset 0) g`,
+    sql`order by g.place`,
+  )
 
 /** How far away a circle may be to count as nearby (R §20.1). */
 export const NEARBY_KM = 20
@@ -101,16 +116,18 @@ export const NEARBY_KM = 20
 /** Passed circles nearby, the nearest first. */
 export function listNearby(sql: Db, { latitude, longitude, limit = 15, offset = 0 }: NearbyQuery) {
   const cells = geoCellsAround({ latitude, longitude }, NEARBY_KM)
-  return sql<GroupRow[]>`
-    select ${groupColumns(sql)}
-    from (
+  return groups(
+    sql,
+    sql`
+    select * from (
       select g.*, 2 * 6371 * asin(sqrt(least(1, power(sin(radians(g.latitude - ${latitude}::float8) / 2), 2)
         + cos(radians(${latitude}::float8)) * cos(radians(g.latitude))
         * power(sin(radians(g.longitude - ${longitude}::float8) / 2), 2)))) as km
       from groups g where g.geo_cell = any(${cells}::bigint[]) and g.audit = 1 and g.deleted_at is null
-    ) g join group_counts n on n.group_id = g.id
-    where g.km <= ${NEARBY_KM}
-    order by g.km, g.id limit ${limit} offset ${offset}`
+    ) g
+    where g.km <= ${NEARBY_KM} order by g.km, g.id limit ${limit} offset ${offset}`,
+    sql`order by g.km, g.id`,
+  )
 }
 
 /** Circles by id that exist for the viewer, newest first. */
@@ -126,12 +143,17 @@ export const listGroupsOf = (
   sql: Db,
   userId: number,
   { limit = 15, offset = 0 }: { limit?: number; offset?: number },
-) => sql<GroupRow[]>`
-  select ${groupColumns(sql)}
-  from group_members m join groups g on g.id = m.group_id and g.audit = 1 and g.deleted_at is null
-  join group_counts n on n.group_id = g.id
-  where m.user_id = ${userId} and m.audit = 1 and not m.disabled
-  order by m.id desc limit ${limit} offset ${offset}`
+) =>
+  groups(
+    sql,
+    sql`
+      select g.*, m.id as member_id from (
+        select m.id, m.group_id from group_members m
+        where m.user_id = ${userId} and m.audit = 1 and not m.disabled and ${passed(sql, sql`m.group_id`)}
+        order by m.id desc limit ${limit} offset ${offset}
+      ) m cross join lateral (select * from groups g where g.id = m.group_id offset 0) g`,
+    sql`order by g.member_id desc`,
+  )
 
 /** Circles of one's own lists, the last joined first: those joined, those that wait for somebody, those to post in. */
 export function listMyGroups(sql: Db, userId: number, { type, limit = 20, offset = 0 }: MyGroupsQuery) {
@@ -142,10 +164,16 @@ export function listMyGroups(sql: Db, userId: number, { type, limit = 20, offset
   }[type ?? 'join']
   return sql<(GroupRow & { join_at: string })[]>`
     select ${groupColumns(sql)}, m.created_at as join_at
-    from group_members m join groups g on g.id = m.group_id and g.deleted_at is null
-    join group_counts n on n.group_id = g.id
-    where m.user_id = ${userId} and ${which}
-    order by m.id desc limit ${limit} offset ${offset}`
+    from (
+      select m.id, m.group_id, m.created_at from group_members m
+      where m.user_id = ${userId} and coalesce((
+        select g.deleted_at is null and ${which} from groups g where g.id = m.group_id
+      ), false)
+      order by m.id desc limit ${limit} offset ${offset}
+    ) m
+    cross join lateral (select * from groups g where g.id = m.group_id offset 0) g
+    cross join lateral (select * from group_counts n where n.group_id = g.id offset 0) n
+    order by m.id desc`
 }
 
 export const findGroup = async (sql: Db, id: number, viewerId: number) =>

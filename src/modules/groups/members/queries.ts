@@ -1,7 +1,7 @@
 import { nameContains } from '#modules/accounts/index.ts'
 import type { Currency } from '#modules/ledger/index.ts'
 import type { Db } from '#platform/database.ts'
-import { type MemberRow, memberColumns } from '../queries.ts'
+import { type MemberRow, managedGroups, memberColumns } from '../queries.ts'
 import type { Role } from '../schema.ts'
 import type { MembersQuery, RequestsQuery } from './schema.ts'
 
@@ -194,10 +194,7 @@ export const listRequests = (
   userId: number,
   { group_ids, after = 0, limit = 15 }: RequestsQuery,
 ) => sql<RequestRow[]>`
-  select l.* from (
-    select g.id from group_members m join groups g on g.id = m.group_id and g.deleted_at is null
-    where m.user_id = ${userId} and m.role <> 'member' ${group_ids ? sql`and m.group_id = any(${group_ids})` : sql``}
-  ) mine cross join lateral (
+  select l.* from (${managedGroups(sql, userId, group_ids)}) mine cross join lateral (
     select l.id, l.group_id, l.user_id, l.member_id, l.status, l.auditer, l.audit_at, l.created_at
     from group_member_logs l
     where l.group_id = mine.id ${after > 0 ? sql`and l.id < ${after}` : sql``}

@@ -9,8 +9,7 @@ export async function cancelPinsOfPost(tx: Tx, postId: number): Promise<void> {
 }
 
 /** The same for one comment. */
-export const cancelPinOfComment = (tx: Tx, commentId: number) =>
-  cancelPinOfTarget(tx, COMMENT_PIN, commentId)
+export const cancelPinOfComment = (tx: Tx, commentId: number) => cancelPinOfTarget(tx, COMMENT_PIN, commentId)
 
 /** What is pinned in a circle, or under a post, dearest first. */
 export const pinnedIn = async (sql: Db, channel: string, thingId: number): Promise<number[]> =>

@@ -18,7 +18,13 @@ export type AddressedPin = {
 /** Requests of others that a person decides on, newest first; those of one circle or post if given. */
 export const listAddressedPins = (
   sql: Db,
-  { userId, channel, thingId, after = 0, limit = 15 }: {
+  {
+    userId,
+    channel,
+    thingId,
+    after = 0,
+    limit = 15,
+  }: {
     userId: number
     channel: string
     thingId?: number | undefined
@@ -49,7 +55,12 @@ export async function findLastPin(
 /** Posts for whose pins a person asked, by what became of the request, newest first. */
 export async function listPinnedIds(
   sql: Db,
-  { userId, state, limit = 15, offset = 0 }: {
+  {
+    userId,
+    state,
+    limit = 15,
+    offset = 0,
+  }: {
     userId: number
     state: 'active' | 'pending'
     limit?: number | undefined

@@ -20,8 +20,8 @@ import { Id, Message, Type } from '#platform/schema.ts'
 import { notFounder, notManager } from '../errors.ts'
 import { addPinIncome } from '../incomes/queries.ts'
 import { findTitle } from '../posts/queries.ts'
-import { actingRank } from '../service.ts'
 import { rankOf } from '../schema.ts'
+import { actingRank } from '../service.ts'
 import { findLastPin, listAddressedPins } from './queries.ts'
 import {
   COMMENT_PIN,
@@ -49,7 +49,10 @@ type Pinnable = {
   mayDecide(sql: Db, id: number, viewerId: number): Promise<void>
   /** In the transaction that asks or decides. */
   asked?(tx: Tx, subject: PinSubject): Promise<void>
-  accepted?(tx: Tx, pin: { thing_id: number; target_id: number; amount: number; user_id: number }): Promise<void>
+  accepted?(
+    tx: Tx,
+    pin: { thing_id: number; target_id: number; amount: number; user_id: number },
+  ): Promise<void>
 }
 
 const posts: Pinnable = {
@@ -146,7 +149,9 @@ export function groupPinRoutes(server: Server, ctx: Context) {
             config: { access: 'user' },
             schema: {
               tags,
-              summary: accept ? `Accept the pin of a ${param}` : `Reject the pin of a ${param}; its price goes back`,
+              summary: accept
+                ? `Accept the pin of a ${param}`
+                : `Reject the pin of a ${param}; its price goes back`,
               params,
               response: { 201: Message },
             },

@@ -2,7 +2,7 @@ import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
 import type { Db } from '#platform/database.ts'
 import { defineTally } from '#platform/tally.ts'
 import type { Target } from '#platform/things.ts'
-import { isReadable } from '../queries.ts'
+import { isReadable, isReadableAt } from '../queries.ts'
 import type { GroupPostsQuery, PostsQuery } from './schema.ts'
 
 /** The name of posts on the wire and in tables (R §1.10). */
@@ -46,8 +46,8 @@ export function listPosts(
 ) {
   const key = nameKey(keyword ?? '')
   return sql<PostRow[]>`
-    select ${columns(sql)} from group_posts p join groups g on g.id = p.group_id
-    where ${isReadable(sql, viewerId)} ${groupId === undefined ? sql`` : sql`and p.group_id = ${groupId}`}
+    select ${columns(sql)} from group_posts p
+    where ${isReadableAt(sql, sql`p.group_id`, viewerId)} ${groupId === undefined ? sql`` : sql`and p.group_id = ${groupId}`}
       ${key === '' ? sql`` : sql`and p.title_grams @> ${gramsOfQuery(key)} and p.title_key like ${`%${escapeLike(key)}%`}`}
     order by p.id desc limit ${limit} offset ${offset}`
 }
@@ -58,8 +58,8 @@ export const listPostsOf = (
   userId: number,
   { limit = 15, offset = 0 }: { limit?: number; offset?: number },
 ) => sql<PostRow[]>`
-  select ${columns(sql)} from group_posts p join groups g on g.id = p.group_id
-  where p.user_id = ${userId} and ${isReadable(sql, userId)}
+  select ${columns(sql)} from group_posts p
+  where p.user_id = ${userId} and ${isReadableAt(sql, sql`p.group_id`, userId)}
   order by p.id desc limit ${limit} offset ${offset}`
 
 /** Posts by id that the viewer may read. */

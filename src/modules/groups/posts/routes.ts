@@ -6,10 +6,10 @@ import type { Context } from '#platform/context.ts'
 import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
 import { Empty, Type } from '#platform/schema.ts'
 import { noSuchGroup, noSuchPost, notManager } from '../errors.ts'
-import { GroupParams, rankOf } from '../schema.ts'
 import { pinnedIn } from '../pins/endings.ts'
 import { listPinnedIds } from '../pins/queries.ts'
 import { COMMENT_PIN, POST_PIN } from '../pins/schema.ts'
+import { GroupParams, rankOf } from '../schema.ts'
 import { actingRank, getStanding } from '../service.ts'
 import {
   findPosts,

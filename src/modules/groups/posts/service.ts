@@ -13,9 +13,9 @@ import { apiError, forbidden, invalidField } from '#platform/errors.ts'
 import type { Counts, Reader, Thing } from '#platform/things.ts'
 import { requireVisible } from '#platform/visible-text.ts'
 import { memberDisabled, noSuchPost, notAudited } from '../errors.ts'
+import { cancelPinOfComment, cancelPinsOfPost } from '../pins/endings.ts'
 import { findStanding, type Standing } from '../queries.ts'
 import { rankOf } from '../schema.ts'
-import { cancelPinOfComment, cancelPinsOfPost } from '../pins/endings.ts'
 import { actingRank, getStanding, requireActive } from '../service.ts'
 import {
   deletePost,

@@ -1,4 +1,5 @@
 import type { Db } from '#platform/database.ts'
+import { managedGroups } from '../queries.ts'
 import type { ReportsQuery } from './schema.ts'
 
 export type ReportRow = {
@@ -40,10 +41,7 @@ export async function insertReport(sql: Db, report: NewGroupReport): Promise<num
 export function listReports(sql: Db, userId: number, query: ReportsQuery) {
   const { group_id: groupId, status, start, end, after = 0, limit = 15 } = query
   return sql<ReportRow[]>`
-    select r.* from (
-      select g.id from group_members m join groups g on g.id = m.group_id and g.deleted_at is null
-      where m.user_id = ${userId} and m.role <> 'member' ${groupId ? sql`and m.group_id = ${groupId}` : sql``}
-    ) mine cross join lateral (
+    select r.* from (${managedGroups(sql, userId, groupId === undefined ? undefined : [groupId])}) mine cross join lateral (
       select ${columns(sql)} from group_reports r
       where r.group_id = mine.id ${status === undefined ? sql`` : sql`and r.status = ${status}`}
         ${start === undefined ? sql`` : sql`and r.created_at >= to_timestamp(${start}::bigint)`}
