@@ -12,6 +12,7 @@ import { userRoutes } from '#modules/accounts/users/routes.ts'
 import { auditRoutes } from '#modules/admin/audit/routes.ts'
 import { adminFeedPinRoutes } from '#modules/admin/feed-pinneds/routes.ts'
 import { adminFeedRoutes } from '#modules/admin/feeds/routes.ts'
+import { adminGroupRoutes } from '#modules/admin/groups/routes.ts'
 import { adminBalanceRoutes, adminLedgerRoutes, adminPaymentRoutes } from '#modules/admin/ledger/routes.ts'
 import { adminMusicRoutes } from '#modules/admin/music/routes.ts'
 import { adminNewsRoutes } from '#modules/admin/news/routes.ts'
@@ -189,6 +190,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   adminPaymentRoutes,
   adminLedgerRoutes(PAYMENT_CHECKS),
   adminFeedPinRoutes,
+  adminGroupRoutes,
   adminTopicRoutes,
   adminFeedRoutes,
   adminMusicRoutes,

@@ -27,13 +27,13 @@ export type PostRow = {
 }
 
 /** The columns of `group_posts p`, without the text. */
-const columns = (sql: Db) => sql`
+export const postColumns = (sql: Db) => sql`
   p.id, p.group_id, p.user_id, p.title, p.summary, p.has_images, p.likes_count, p.comments_count, p.collections_count,
   p.views_count, p.reward_amount, p.reward_number, p.excellent_at, p.created_at, p.updated_at`
 
 /** The posts of one circle, by their making or by their last comment. */
 export const listGroupPosts = (sql: Db, groupId: number, query: GroupPostsQuery) => sql<PostRow[]>`
-  select ${columns(sql)} from group_posts p
+  select ${postColumns(sql)} from group_posts p
   where p.group_id = ${groupId} ${query.excellent ? sql`and p.excellent_at is not null` : sql``}
   order by ${query.type === 'latest_reply' ? sql`p.replied_at desc, p.id desc` : sql`p.id desc`}
   limit ${query.limit ?? 15} offset ${query.offset ?? 0}`
@@ -46,7 +46,7 @@ export function listPosts(
 ) {
   const key = nameKey(keyword ?? '')
   return sql<PostRow[]>`
-    select ${columns(sql)} from group_posts p
+    select ${postColumns(sql)} from group_posts p
     where ${isReadableAt(sql, sql`p.group_id`, viewerId)} ${groupId === undefined ? sql`` : sql`and p.group_id = ${groupId}`}
       ${key === '' ? sql`` : sql`and p.title_grams @> ${gramsOfQuery(key)} and p.title_key like ${`%${escapeLike(key)}%`}`}
     order by p.id desc limit ${limit} offset ${offset}`
@@ -58,13 +58,13 @@ export const listPostsOf = (
   userId: number,
   { limit = 15, offset = 0 }: { limit?: number; offset?: number },
 ) => sql<PostRow[]>`
-  select ${columns(sql)} from group_posts p
+  select ${postColumns(sql)} from group_posts p
   where p.user_id = ${userId} and ${isReadableAt(sql, sql`p.group_id`, userId)}
   order by p.id desc limit ${limit} offset ${offset}`
 
 /** Posts by id that the viewer may read. */
 export const findPosts = (sql: Db, ids: number[], viewerId: number) => sql<PostRow[]>`
-  select ${columns(sql)} from group_posts p join groups g on g.id = p.group_id
+  select ${postColumns(sql)} from group_posts p join groups g on g.id = p.group_id
   where p.id = any(${ids}) and ${isReadable(sql, viewerId)}
   order by p.id desc`
 
@@ -72,13 +72,13 @@ export const findPosts = (sql: Db, ids: number[], viewerId: number) => sql<PostR
 export const findPost = async (sql: Db, groupId: number, id: number, viewerId: number) =>
   (
     await sql<(PostRow & { body: string })[]>`
-      select ${columns(sql)}, p.body from group_posts p join groups g on g.id = p.group_id
+      select ${postColumns(sql)}, p.body from group_posts p join groups g on g.id = p.group_id
       where p.id = ${id} and p.group_id = ${groupId} and ${isReadable(sql, viewerId)}`
   )[0]
 
 /** The newest posts of a circle, for people who do not know it yet. */
 export const listPreview = (sql: Db, groupId: number, limit: number) => sql<PostRow[]>`
-  select ${columns(sql)} from group_posts p where p.group_id = ${groupId} order by p.id desc limit ${limit}`
+  select ${postColumns(sql)} from group_posts p where p.group_id = ${groupId} order by p.id desc limit ${limit}`
 
 /** Which of these posts the viewer may read. */
 export async function findVisiblePosts(sql: Db, ids: number[], viewerId: number): Promise<Set<number>> {

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { groupCounters } from '#modules/groups/index.ts'
+import { move, PLATFORM } from '#modules/ledger/index.ts'
+import { groupMaker } from '#test/fixtures/groups.ts'
+import { createWorld } from '#test/world.ts'
+
+const world = await createWorld()
+const { as, guest, person, sql, work } = world
+const { group, member, post } = groupMaker(world)
+const admin = await person({ roles: ['founder', 'owner'] })
+const ids = (list: { id: number }[]) => list.map(({ id }) => id)
+
+async function assertNoDrift() {
+  for (const check of groupCounters) assert.deepEqual(await check.find(sql), [], check.name)
+}
+
+test('categories are made, changed, hidden and, while empty, deleted', async () => {
+  const made = await as(admin, 'POST', '/admin/group-categories', { name: 'Games', sort_by: 5 })
+  assert.equal(made.status, 201)
+  const { id } = made.body
+  assert.equal((await as(admin, 'POST', '/admin/group-categories', { name: 'games' })).status, 422)
+  const later = await as(admin, 'POST', '/admin/group-categories', { name: 'First', sort_by: 9 })
+  assert.deepEqual(ids((await guest('GET', '/categories')).body).slice(0, 2), [later.body.id, id])
+  assert.equal(
+    (await as(admin, 'PATCH', `/admin/group-categories/${later.body.id}`, { status: 1 })).status,
+    204,
+  )
+  assert.equal(ids((await guest('GET', '/categories')).body)[0], id)
+  assert.equal((await guest('GET', `/categories/${later.body.id}/groups`)).status, 404)
+  const founder = await person()
+  const group = await as(founder, 'POST', `/categories/${id}/groups`, { name: 'Chess', mode: 'public' })
+  assert.equal(group.status, 201)
+  assert.equal((await as(admin, 'DELETE', `/admin/group-categories/${id}`)).status, 422)
+  assert.equal((await as(admin, 'DELETE', `/admin/group-categories/${later.body.id}`)).status, 204)
+  const [record] = (await as(admin, 'GET', '/admin/group-categories?q=game')).body.data
+  assert.deepEqual([record.id, record.groups_count], [id, 1])
+})
+
+test('circles pass or are rejected, once, their founder is told and the total follows', async () => {
+  const founder = await person()
+  const id = await group(founder, {}, { passed: false })
+  const url = `/admin/groups/${id}`
+  const total = async () => (await guest('GET', '/groups/count')).body.count
+  const before = await total()
+  assert.equal((await as(founder, 'PATCH', url, { audit: 1 })).status, 403)
+  assert.equal((await as(admin, 'PATCH', url, { audit: 3 })).status, 422)
+  const answers = await Promise.all([1, 1, 1].map((audit) => as(admin, 'PATCH', url, { audit })))
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 422, 422])
+  assert.equal(await total(), before + 1)
+  assert.equal((await guest('GET', `/groups/${id}`)).status, 200)
+  assert.equal((await as(admin, 'PATCH', url, { audit: 2 })).status, 204)
+  assert.equal(await total(), before)
+  assert.equal((await guest('GET', `/groups/${id}`)).status, 404)
+  assert.equal((await as(admin, 'GET', url)).body.founder.id, founder.id)
+  const log = await as(admin, 'GET', `/admin/audit-log?subject_type=groups&subject_id=${id}`)
+  assert.deepEqual(
+    log.body.data.map((entry: { after: { audit: number } }) => entry.after.audit),
+    [2, 1],
+  )
+  const told = (await as(founder, 'GET', '/user/notifications?type=system')).body.data
+  assert.deepEqual(
+    told.map((each: { data: { type: string; state: string } }) => [each.data.type, each.data.state]),
+    [
+      ['group:audit', 'rejected'],
+      ['group:audit', 'passed'],
+    ],
+  )
+  assert.deepEqual(ids((await as(admin, 'GET', '/admin/groups?audit=2')).body.data), [id])
+  await assertNoDrift()
+})
+
+test('a deleted circle is gone at once, pays back who waits, and its posts go after it', async () => {
+  const founder = await person()
+  const id = await group(founder, { mode: 'paid', money: 9 })
+  const waiting = await person()
+  await move(sql, {
+    currency: 'points',
+    from: PLATFORM.issuance,
+    to: waiting.id,
+    amount: 9,
+    kind: 'adjustment',
+    subject: { type: 'users', id: waiting.id },
+  })
+  await as(waiting, 'PUT', `/currency-groups/${id}`)
+  const postId = await post(founder, id)
+  await as(founder, 'POST', `/group-posts/${postId}/likes`)
+  assert.equal((await as(admin, 'DELETE', `/admin/groups/${id}`)).status, 204)
+  assert.equal((await as(admin, 'DELETE', `/admin/groups/${id}`)).status, 404)
+  assert.equal((await as(founder, 'GET', `/groups/${id}`)).status, 404)
+  assert.equal((await as(founder, 'GET', `/group-posts/${postId}/likes`)).status, 404)
+  const [account] = await sql<{ balance: number }[]>`
+    select balance from ledger_accounts where owner_id = ${waiting.id} and currency = 'points'`
+  assert.equal(account?.balance, 9)
+  await work()
+  const [left] = await sql<[{ n: number }]>`
+    select (select count(*) from groups where id = ${id}) + (select count(*) from group_posts where group_id = ${id})
+      + (select count(*) from group_members where group_id = ${id})
+      + (select count(*) from likes where likeable_type = 'group-posts' and likeable_id = ${postId}) as n`
+  assert.equal(left.n, 0)
+  await assertNoDrift()
+})
+
+test('circles are recommended in an order', async () => {
+  const founder = await person()
+  const [one, two] = [await group(founder), await group(founder)]
+  for (const [group_id, sort_by] of [
+    [one, 1],
+    [two, 2],
+  ])
+    assert.equal((await as(admin, 'POST', '/admin/group-recommends', { group_id, sort_by })).status, 201)
+  assert.deepEqual(ids((await guest('GET', '/recommend/groups')).body), [two, one])
+  assert.equal((await guest('GET', '/recommend/groups?type=random')).body.length, 2)
+  assert.equal((await as(admin, 'GET', '/admin/group-recommends')).body.total, 2)
+  assert.equal((await as(admin, 'DELETE', `/admin/group-recommends/${two}`)).status, 204)
+  assert.equal((await as(admin, 'DELETE', `/admin/group-recommends/${two}`)).status, 404)
+  assert.deepEqual(ids((await guest('GET', '/recommend/groups')).body), [one])
+  assert.equal((await as(admin, 'POST', '/admin/group-recommends', { group_id: 999_999 })).status, 422)
+})
+
+test('posts and comments of private circles are found and deleted', async () => {
+  const founder = await person()
+  const id = await group(founder, { mode: 'private' })
+  const alice = await member(id, founder)
+  const postId = await post(alice, id, { title: 'Private matter' })
+  const made = await as(founder, 'POST', `/group-posts/${postId}/comments`, { body: 'Hm' })
+  const { body } = await as(admin, 'GET', '/admin/group-posts?q=private')
+  assert.deepEqual([body.total, body.data[0].id], [1, postId])
+  assert.equal((await as(admin, 'GET', `/admin/group-posts/${postId}`)).body.body, 'What it says')
+  const url = `/admin/group-posts/${postId}`
+  assert.equal((await as(admin, 'DELETE', `${url}/comments/${made.body.comment.id}`)).status, 204)
+  assert.equal((await as(admin, 'DELETE', `${url}/comments/${made.body.comment.id}`)).status, 404)
+  assert.equal((await as(founder, 'GET', `/groups/${id}/posts/${postId}`)).body.comments_count, 0)
+  assert.equal((await as(admin, 'DELETE', url)).status, 204)
+  assert.equal((await as(admin, 'DELETE', url)).status, 404)
+  await assertNoDrift()
+})
