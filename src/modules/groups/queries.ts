@@ -102,8 +102,16 @@ export async function findMemberships(
 const MANAGED_MAX = 500
 
 /** The circles that a person manages, or those of `ids` among them. */
-export const managedGroups = (sql: Db, userId: number, ids: number[] | undefined): Fragment => sql`
-  select m.group_id as id from group_members m
-  where m.user_id = ${userId} and m.role <> 'member' ${ids ? sql`and m.group_id = any(${ids})` : sql``}
-    and coalesce((select g.deleted_at is null from groups g where g.id = m.group_id), false)
-  order by m.group_id desc limit ${MANAGED_MAX}`
+export const managedGroups = (sql: Db, userId: number, ids: number[] | undefined): Fragment => {
+  const exists = sql`coalesce((select g.deleted_at is null from groups g where g.id = m.group_id), false)`
+  return ids
+    ? sql`
+        select m.group_id as id from unnest(${ids}::bigint[]) as t (id) cross join lateral (
+          select m.group_id, m.role from group_members m where m.group_id = t.id and m.user_id = ${userId} offset 0
+        ) m
+        where m.role <> 'member' and ${exists}`
+    : sql`
+        select m.group_id as id from group_members m
+        where m.user_id = ${userId} and m.role <> 'member' and ${exists}
+        order by m.group_id desc limit ${MANAGED_MAX}`
+}
