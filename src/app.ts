@@ -18,6 +18,8 @@ import { adminMusicRoutes } from '#modules/admin/music/routes.ts'
 import { adminNewsRoutes } from '#modules/admin/news/routes.ts'
 import { adminNewsPinRoutes } from '#modules/admin/news-pinneds/routes.ts'
 import { noticeRoutes } from '#modules/admin/notices/routes.ts'
+import { adminQuestionRoutes } from '#modules/admin/questions/routes.ts'
+import { adminQuestionTopicRoutes } from '#modules/admin/questions/topics/routes.ts'
 import { reportAdminRoutes } from '#modules/admin/reports/routes.ts'
 import { roleRoutes } from '#modules/admin/roles/routes.ts'
 import { settingsRoutes } from '#modules/admin/settings/routes.ts'
@@ -194,6 +196,8 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   adminTopicRoutes,
   adminFeedRoutes,
   adminMusicRoutes,
+  adminQuestionTopicRoutes,
+  adminQuestionRoutes,
   adminNewsRoutes,
   adminNewsPinRoutes,
   adminWordRoutes,

@@ -141,3 +141,38 @@ export const questionsById = async (ctx: Context, ids: number[], viewerId: numbe
 /** Answers by id, for lists that point to them. */
 export const answersById = async (ctx: Context, ids: number[], viewerId: number) =>
   byId(ids.length === 0 ? [] : await answerViews(ctx, await findAnswerRows(ctx.sql, ids), viewerId))
+
+/** Questions for moderators: with who asked, anonymously or not, and what became of the bounty. */
+export async function questionRecords(ctx: Context, ids: number[], viewerId: number) {
+  const rows = ids.length === 0 ? [] : await findQuestionRows(ctx.sql, ids)
+  const people = await userViews(
+    ctx,
+    ctx.sql,
+    rows.map((row) => row.user_id),
+    viewerId,
+  )
+  return rows.map((row) => ({
+    ...questionView(ctx, row, viewerId, people),
+    bounty: row.bounty,
+    user_id: row.user_id,
+    user: people.get(row.user_id) ?? null,
+  }))
+}
+
+/** Answers for moderators: with author and text, whatever is hidden or paid for. */
+export async function answerRecords(ctx: Context, ids: number[], viewerId: number) {
+  const rows = ids.length === 0 ? [] : await findAnswerRows(ctx.sql, ids)
+  const [views, people] = await Promise.all([
+    answerViews(ctx, rows, viewerId),
+    userViews(
+      ctx,
+      ctx.sql,
+      rows.map((row) => row.user_id),
+      viewerId,
+    ),
+  ])
+  return views.map(({ could: _, ...view }, index) => {
+    const { user_id, body, text_body } = rows[index]!
+    return { ...view, user_id, body, text_body, user: people.get(user_id) ?? null }
+  })
+}

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { publishEvent } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
 import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
@@ -78,6 +79,9 @@ export function answerRoutes(server: Server, ctx: Context) {
           const { id: viewer } = viewerOf(request)
           return atomically(async (tx) => {
             const row = await answerQuestion(tx, request.params.question, viewer, request.body)
+            const { id, question_id, anonymity } = row
+            const author = anonymity ? {} : { user_id: viewer }
+            await publishEvent(ctx, tx, 'answer.created', { id, question_id, ...author })
             const [answer] = await answerViews(ctx, [row], viewer, tx)
             return {
               status: 201,
@@ -122,7 +126,10 @@ export function answerRoutes(server: Server, ctx: Context) {
     },
     async (request, reply) => {
       const by = { userId: viewerOf(request).id, anybodys: false }
-      await transaction(sql, (tx) => deleteAnswer(tx, request.params.answer, by))
+      await transaction(sql, async (tx) => {
+        const { id, question_id } = await deleteAnswer(tx, request.params.answer, by)
+        await publishEvent(ctx, tx, 'answer.deleted', { id, question_id })
+      })
       return reply.code(204).send()
     },
   )

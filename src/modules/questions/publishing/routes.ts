@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { checkPaymentPassword } from '#modules/accounts/index.ts'
+import { publishEvent } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Server, say, viewerOf } from '#platform/http.ts'
 import { once } from '#platform/idempotency.ts'
@@ -51,6 +52,8 @@ export function questionPublishingRoutes(server: Server, ctx: Context) {
           const { id: viewer } = viewerOf(request)
           return atomically(async (tx) => {
             const row = await askQuestion(tx, viewer, request.body)
+            const { id, anonymity } = row
+            await publishEvent(ctx, tx, 'question.created', anonymity ? { id } : { id, user_id: viewer })
             const [question] = await questionViews(ctx, [row], viewer, tx)
             return {
               status: 201,
@@ -124,6 +127,8 @@ export function questionPublishingRoutes(server: Server, ctx: Context) {
               userId: viewerOf(request).id,
               anybodys: false,
             })
+            const { question: id } = request.params
+            await publishEvent(ctx, tx, 'question.deleted', { id })
             return { status: 204 }
           })
         }),
