@@ -1,5 +1,6 @@
 import { UserView } from '#modules/accounts/index.ts'
 import { LikeWithUser } from '#modules/likes/index.ts'
+import { Reward } from '#modules/rewards/index.ts'
 import { Id, Int, Nullable, Offset, type Static, Text, Time, Type } from '#platform/schema.ts'
 
 export const QuestionParams = Type.Object({ question: Id })
@@ -78,6 +79,7 @@ export type QuestionItem = Static<typeof QuestionItem>
 export const AnswerDetail = Type.Object({
   ...AnswerView.properties,
   likes: Type.Array(LikeWithUser),
+  rewarders: Type.Array(Reward),
   question: Type.Object({ ...QuestionView.properties, has_adoption: Type.Boolean() }),
 })
 export type AnswerDetail = Static<typeof AnswerDetail>

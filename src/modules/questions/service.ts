@@ -47,6 +47,18 @@ export const countQuestionComments: Counts = (sql) => [
 export const countAnswerComments: Counts = (sql) => [
   sql`update answers a set comments_count = a.comments_count + c.by from changed c where a.id = c.id`,
 ]
+export const countAnswerRewards: Counts = (sql) => [
+  sql`
+    update answers a set rewards_amount = a.rewards_amount + c.by, rewarder_count = a.rewarder_count + 1
+    from changed c where a.id = c.id`,
+  sql`
+    update question_people x set income = x.income + c.by
+    from changed c join answers a on a.id = c.id and not a.anonymity
+    where x.user_id = a.user_id and exists (
+      select from question_topic_links l join question_topic_experts e on e.topic_id = l.topic_id
+      where l.question_id = a.question_id and e.user_id = a.user_id
+    )`,
+]
 export const countAnswerLikes: Counts = (sql) => [
   sql`update answers a set likes_count = a.likes_count + c.by from changed c where a.id = c.id`,
   sql`

@@ -2,6 +2,7 @@ import { wireTime } from '#lib/time.ts'
 import { userViews } from '#modules/accounts/index.ts'
 import { findCollected } from '#modules/collections/index.ts'
 import { findLiked } from '#modules/likes/index.ts'
+import { findRewarded } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database.ts'
 import { answerViewsTally, questionViewsTally } from './counters/queries.ts'
@@ -81,11 +82,13 @@ export async function answerViews(
   const ids = rows.map(({ id }) => id)
   const forPay = rows.filter((row) => isForPay(row) && !isExempt(row, viewerId)).map(({ id }) => id)
   const liked = rows.filter((row) => row.likes_count > 0).map(({ id }) => id)
-  const [people, likes, collections, onlooked] = await Promise.all([
+  const given = rows.filter((row) => row.rewarder_count > 0).map(({ id }) => id)
+  const [people, likes, collections, onlooked, rewarded] = await Promise.all([
     userViews(ctx, sql, shownPeople(rows, viewerId), viewerId),
     findLiked(sql, ANSWERS, liked, viewerId),
     findCollected(sql, ANSWERS, ids, viewerId),
     findOnlooked(sql, forPay, viewerId),
+    findRewarded(sql, ANSWERS, given, viewerId),
   ])
   return rows.map((row) => {
     const could = !forPay.includes(row.id) || onlooked.has(row.id)
@@ -108,7 +111,7 @@ export async function answerViews(
       updated_at: wireTime(row.updated_at),
       liked: likes.has(row.id),
       collected: collections.has(row.id),
-      rewarded: false,
+      rewarded: rewarded.has(row.id),
       ...(isForPay(row) ? { could } : {}),
       ...author(row, viewerId, people),
     }

@@ -1,3 +1,4 @@
 export { mountRewards, type RewardOptions } from './mount.ts'
-export { rewardChecks, sumRewards } from './queries.ts'
-export { RewardSum } from './schema.ts'
+export { findRewarded, rewardChecks, rewardRecounts, sumRewards } from './queries.ts'
+export { Reward, RewardSum } from './schema.ts'
+export { latestRewards } from './view.ts'

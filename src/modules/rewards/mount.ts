@@ -1,15 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { wireTime } from '#lib/time.ts'
-import { userViews } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
 import { notFound } from '#platform/errors.ts'
 import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
 import { once } from '#platform/idempotency.ts'
 import { Id, Message, Type } from '#platform/schema.ts'
-import type { Target, Thing } from '#platform/things.ts'
-import { listRewards, sumRewards } from './queries.ts'
+import { type Counts, hidesOwner, type Target, type Thing } from '#platform/things.ts'
+import { listRewards, type RewardRow, sumRewards } from './queries.ts'
 import { Reward, RewardBody, RewardQuery, RewardSum } from './schema.ts'
 import { admitGiver, give, type RewardNotice } from './service.ts'
+import { withGivers } from './view.ts'
 
 export type RewardOptions = {
   /** Where POST is answered, such as `/feeds/:feed/new-rewards`; more than one for what has an alias. */
@@ -22,7 +21,13 @@ export type RewardOptions = {
   notice: RewardNotice
   /** The switches that must be on besides that of the site. */
   switches?: 'feed:reward'[]
+  /** Keeps the counters of rewards of the thing; `by` is the amount given. */
+  count?: Counts
+  /** The list's default page size where it is not 15. */
+  pageSize?: number
 }
+
+const withoutOwner = (row: RewardRow): RewardRow => ({ ...row, target_user: 0 })
 
 /** Offers to give points to who published things of one kind. */
 export function mountRewards(server: Server, ctx: Context, thing: Thing, options: RewardOptions): void {
@@ -54,7 +59,12 @@ export function mountRewards(server: Server, ctx: Context, thing: Thing, options
           const target = await admit(request, reply)
           return atomically(async (tx) => {
             const { amount } = request.body
-            await give(tx, thing, target, { from: viewerOf(request).id, amount, notice: options.notice })
+            await give(tx, thing, target, {
+              from: viewerOf(request).id,
+              amount,
+              notice: options.notice,
+              ...(options.count ? { count: options.count } : {}),
+            })
             return { status: 201, body: say(request, 'Rewarded.', '打赏成功。') }
           })
         }),
@@ -69,19 +79,15 @@ export function mountRewards(server: Server, ctx: Context, thing: Thing, options
           tags,
           summary: 'List rewards',
           params,
-          querystring: RewardQuery,
+          querystring: RewardQuery(options.pageSize),
           response: { 200: Type.Array(Reward) },
         },
       },
       async (request) => {
-        const { id } = await find(request)
-        const rows = await listRewards(sql, thing.type, id, request.query)
-        const givers = rows.map((row) => row.user_id)
-        const users = await userViews(ctx, sql, givers, viewerId(request))
-        return rows.map((row) => {
-          const created_at = wireTime(row.created_at)
-          return { ...row, created_at, updated_at: created_at, user: users.get(row.user_id) ?? null }
-        })
+        const target = await find(request)
+        const viewer = viewerId(request)
+        const rows = await listRewards(sql, thing.type, target.id, request.query)
+        return withGivers(ctx, hidesOwner(target, viewer) ? rows.map(withoutOwner) : rows, viewer)
       },
     )
 

@@ -1,7 +1,7 @@
-import { carryOut, unmendable } from '#modules/ledger/index.ts'
-import type { CounterCheck, Drift } from '#platform/counters.ts'
+import { carryOut, PLATFORM, unmendable } from '#modules/ledger/index.ts'
+import { type CounterCheck, type Drift, recount } from '#platform/counters.ts'
 import type { Db } from '#platform/database.ts'
-import type { Thing } from '#platform/things.ts'
+import { type Counts, countsOf, type Thing } from '#platform/things.ts'
 import type { RewardQuery, RewardSum } from './schema.ts'
 
 export type RewardRow = {
@@ -14,33 +14,48 @@ export type RewardRow = {
   created_at: string
 }
 
-/** Writes a reward and pays it, in one statement. Undefined when the thing is gone. */
+export type NewReward = { thingId: number; from: number; to: number; amount: number; hidden: boolean }
+
+/**
+ * Writes a reward and pays it, in one statement. Undefined when the thing is gone. To an owner who may not be known it is
+ * paid through escrow, so that neither side's order names the other.
+ */
 export async function insertReward(
   sql: Db,
   thing: Thing,
-  reward: { thingId: number; from: number; to: number; amount: number },
+  count: Counts | undefined,
+  reward: NewReward,
 ): Promise<number | undefined> {
   const [row] = await sql<{ id: number }[]>`
-    with target as materialized (${thing.live(sql, reward.thingId)} for share),
+    with target as materialized (
+      ${thing.live(sql, reward.thingId)} ${count ? sql`for no key update` : sql`for share`}
+    ),
     made as (
       insert into rewards (rewardable_type, rewardable_id, user_id, target_user, amount)
       select ${thing.type}, id, ${reward.from}::bigint, ${reward.to}::bigint, ${reward.amount}::bigint from target
-      returning id, user_id, target_user, amount
+      returning id, user_id, target_user, amount, rewardable_id
     ),
+    changed (id, by) as (select rewardable_id, amount from made),
     moves as materialized (
-      select 0 as n, 'points' as currency, user_id as from_id, target_user as to_id, amount, 'reward' as kind,
-        'rewards' as subject_type, id as subject_id, null::text as title, null::text as body
-      from made
+      select s.n, 'points' as currency, s.from_id, s.to_id, m.amount, 'reward' as kind,
+        'rewards' as subject_type, m.id as subject_id, null::text as title, null::text as body
+      from made m cross join lateral (
+        ${
+          reward.hidden
+            ? sql`values (0, m.user_id, ${PLATFORM.escrow}::bigint), (1, ${PLATFORM.escrow}::bigint, m.target_user)`
+            : sql`values (0, m.user_id, m.target_user)`
+        }
+      ) as s (n, from_id, to_id)
     ),
-    ${carryOut(sql)}
+    ${carryOut(sql)} ${countsOf(sql, count)}
     select id from made`
   return row?.id
 }
 
 /** A page of the rewards of a thing. */
 export const listRewards = (sql: Db, type: string, thingId: number, query: RewardQuery) => {
-  const { limit = 15, offset = 0, order = 'desc', order_type = 'date', since = 0 } = query
-  const key = order_type === 'amount' ? sql`amount` : sql`id`
+  const { limit = 15, offset = 0, order = 'desc', order_type = 'date', type: by = 'time', since = 0 } = query
+  const key = order_type === 'amount' || by === 'amount' ? sql`amount` : sql`id`
   const direction = order === 'asc' ? sql`asc` : sql`desc`
   const past = order === 'asc' ? sql`and ${key} > ${since}` : sql`and ${key} < ${since}`
   return sql<RewardRow[]>`
@@ -57,6 +72,39 @@ export async function sumRewards(sql: Db, type: string, thingIds: number[]): Pro
     where rewardable_type = ${type} and rewardable_id = any(${thingIds}) group by rewardable_id`
   return new Map(rows.map(({ id, count, amount }) => [id, { count, amount }]))
 }
+
+/** Which of these things a person rewarded; nothing for a guest. */
+export async function findRewarded(
+  sql: Db,
+  type: string,
+  thingIds: number[],
+  userId: number,
+): Promise<Set<number>> {
+  if (userId === 0 || thingIds.length === 0) return new Set()
+  const rows = await sql<{ rewardable_id: number }[]>`
+    select distinct rewardable_id from rewards
+    where user_id = ${userId} and rewardable_type = ${type} and rewardable_id = any(${thingIds})`
+  return new Set(rows.map((row) => row.rewardable_id))
+}
+
+type Counter = { table: string; key: string; column: string }
+
+/** The recount of a content module's own counters of rewards: how many there are, and how much in all. */
+export const rewardRecounts = (
+  type: string,
+  counters: { count: Counter; amount: Counter },
+): CounterCheck[] => [
+  recount({
+    ...counters.count,
+    counted: (sql) => sql`
+      select rewardable_id as key, count(*) as n from rewards where rewardable_type = ${type} group by 1`,
+  }),
+  recount({
+    ...counters.amount,
+    counted: (sql) => sql`
+      select rewardable_id as key, sum(amount)::bigint as n from rewards where rewardable_type = ${type} group by 1`,
+  }),
+]
 
 /** Rewards that were paid otherwise than they say. */
 const findRewardDrift = (sql: Db) => sql<Drift[]>`

@@ -17,15 +17,20 @@ import {
 export const RewardBody = Type.Object({ amount: Amount, password: Type.Optional(RawText(128)) })
 export type RewardBody = Static<typeof RewardBody>
 
-/** `since` is the id of the last reward, or its amount where they are ordered by amount. */
-export const RewardQuery = Type.Object({
-  limit: Limit(),
-  offset: Offset,
-  order: Direction,
-  order_type: Type.Optional(OneOf(['date', 'amount'] as const, { default: 'date' })),
-  since: Cursor,
-})
-export type RewardQuery = Static<typeof RewardQuery>
+/**
+ * `since` is the id of the last reward, or its amount where they are ordered by amount. `type` is the name of
+ * `order_type` where answers are rewarded (R §19.1).
+ */
+export const RewardQuery = (standard = 15) =>
+  Type.Object({
+    limit: Limit(standard),
+    type: Type.Optional(OneOf(['time', 'amount'] as const, { default: 'time' })),
+    offset: Offset,
+    order: Direction,
+    order_type: Type.Optional(OneOf(['date', 'amount'] as const, { default: 'date' })),
+    since: Cursor,
+  })
+export type RewardQuery = Static<ReturnType<typeof RewardQuery>>
 
 /** A reward with who gave it (R §15.1). */
 export const Reward = Type.Object({
@@ -43,3 +48,4 @@ export const Reward = Type.Object({
 /** How many rewards something was given, and how much in all; null when none. */
 export const RewardSum = Type.Object({ count: Type.Integer(), amount: Nullable(Type.Integer()) })
 export type RewardSum = Static<typeof RewardSum>
+export type Reward = Static<typeof Reward>

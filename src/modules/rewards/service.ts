@@ -7,7 +7,7 @@ import type { Context } from '#platform/context.ts'
 import type { Tx } from '#platform/database.ts'
 import { blocked, notFound } from '#platform/errors.ts'
 import { viewerOf } from '#platform/http.ts'
-import type { Target, Thing } from '#platform/things.ts'
+import type { Counts, Target, Thing } from '#platform/things.ts'
 import { toOneself } from './errors.ts'
 import { insertReward } from './queries.ts'
 
@@ -30,6 +30,8 @@ export async function admitGiver(
   const settings = await readSettings(ctx)
   if (switches.some((name) => !settings[name])) throw switchedOff()
   if (target.ownerId === id) throw toOneself()
+  // Whom an unknown owner blocks would tell who that is.
+  if (target.hidden) return
   if ((await findBlockers(ctx.sql, id, [target.ownerId])).size > 0) throw blocked()
 }
 
@@ -38,10 +40,10 @@ export async function give(
   tx: Tx,
   thing: Thing,
   target: Target,
-  { from, amount, notice }: { from: number; amount: number; notice: RewardNotice },
+  { from, amount, notice, count }: { from: number; amount: number; notice: RewardNotice; count?: Counts },
 ): Promise<void> {
-  const { id: thingId, ownerId: to } = target
-  const id = await withFunds(insertReward(tx, thing, { thingId, from, to, amount }))
+  const { id: thingId, ownerId: to, hidden = false } = target
+  const id = await withFunds(insertReward(tx, thing, count, { thingId, from, to, amount, hidden }))
   if (id === undefined) throw notFound()
   await notify(tx, {
     type: 'system',

@@ -92,12 +92,11 @@ test('experts are named by administrators, listed, and ranked by what they earn 
   }
   const ranks = (await guest('GET', '/question-ranks/experts')).body
   assert.deepEqual(
-    ranks
-      .map((user: { id: number; extra: object }) => [user.id, user.extra])
-      .map(([who, extra]: never[]) => {
-        const { rank, count } = extra as { rank: number; count: number }
-        return [who, rank, count]
-      }),
+    ranks.map((user: { id: number; extra: { rank: number; count: number } }) => [
+      user.id,
+      user.extra.rank,
+      user.extra.count,
+    ]),
     [
       [ben.id, 1, 90],
       [cleo.id, 2, 40],

@@ -207,6 +207,36 @@ test('a look is paid once, in full to who asked, and shows the answer', async ()
   assert.deepEqual(await drift(), [])
 })
 
+test('rewards of an answer reach its author, add up, and are listed by time or amount', async () => {
+  const [anna, ben, cleo] = [await rich(100), await person(), await rich(100)]
+  const id = await answer(ben, await ask(anna))
+  const path = `/question-answers/${id}`
+  for (const [who, amount, how] of [
+    [anna, 5, 'rewarders'],
+    [cleo, 20, 'new-rewards'],
+    [anna, 7, 'rewarders'],
+  ] as const)
+    assert.equal((await as(who, 'POST', `${path}/${how}`, { amount })).status, 201)
+  for (const amount of [0, -1, 1.5, 'all', undefined])
+    assert.equal((await as(anna, 'POST', `${path}/rewarders`, { amount })).status, 422)
+  assert.equal((await as(ben, 'POST', `${path}/rewarders`, { amount: 1 })).status, 422)
+  assert.equal((await as(anna, 'POST', `${path}/rewarders`, { amount: 1000 })).status, 403)
+  assert.equal((await as(anna, 'POST', `/question-answers/${missing}/rewarders`, { amount: 1 })).status, 404)
+  assert.deepEqual([await points(anna), await points(ben), await points(cleo)], [88, 32, 80])
+  const { body } = await as(anna, 'GET', path)
+  assert.deepEqual([body.rewards_amount, body.rewarder_count, body.rewarded], [32, 3, true])
+  assert.deepEqual(
+    body.rewarders.map((reward: { amount: number }) => reward.amount),
+    [7, 20, 5],
+  )
+  const amounts = async (query: string) =>
+    (await guest('GET', `${path}/rewarders${query}`)).body.map((reward: { amount: number }) => reward.amount)
+  assert.deepEqual(await amounts(''), [7, 20, 5])
+  assert.deepEqual(await amounts('?type=amount&limit=2'), [20, 7])
+  assert.ok((await told(ben)).includes('qa:reward'))
+  assert.deepEqual(await drift(), [])
+})
+
 test('liking twice and taking back no like are 422', async () => {
   const [anna, ben] = [await person(), await person()]
   const id = await answer(ben, await ask(anna))

@@ -3,6 +3,7 @@ import { deleteCommentsOf } from '#modules/comments/index.ts'
 import { adoptFiles, detachFiles } from '#modules/files/index.ts'
 import { deleteLikesOf, latestLikes } from '#modules/likes/index.ts'
 import { notify, takeBack } from '#modules/notifications/index.ts'
+import { latestRewards } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Tx } from '#platform/database.ts'
 import { payBounty } from '../bounties/service.ts'
@@ -31,6 +32,7 @@ import {
 import type { AnswerPatch, AnswersQuery, NewAnswer } from './schema.ts'
 
 const PREVIEW = 5
+const REWARDS = 10
 
 /**
  * Answers a question, in the caller's transaction. The first answer of the person invited earns a bounty that is paid at
@@ -130,7 +132,7 @@ export async function getAnswer(ctx: Context, id: number, viewerId: number): Pro
   const row = await findAnswerRow(sql, id)
   if (!row) throw noSuchAnswer()
   answerViewsTally(ctx).add([id])
-  const [[answer], asked, adopted, likes] = await Promise.all([
+  const [[answer], asked, adopted, likes, rewards] = await Promise.all([
     answerViews(ctx, [row], viewerId),
     findQuestionRow(sql, row.question_id).then((found) =>
       found ? questionViews(ctx, [found], viewerId) : [],
@@ -139,6 +141,9 @@ export async function getAnswer(ctx: Context, id: number, viewerId: number): Pro
     row.likes_count > 0
       ? latestLikes(ctx, { type: ANSWERS, thingIds: [id], each: PREVIEW, viewerId })
       : undefined,
+    row.rewarder_count > 0
+      ? latestRewards(ctx, { type: ANSWERS, thingId: id, limit: REWARDS, viewerId })
+      : [],
   ])
   const [question] = asked
   if (!answer || !question) throw noSuchAnswer()
@@ -146,6 +151,7 @@ export async function getAnswer(ctx: Context, id: number, viewerId: number): Pro
   return {
     ...answer,
     likes: (likes?.get(id) ?? []).map((like) => (hidden ? { ...like, target_user: 0 } : like)),
+    rewarders: rewards.map((reward) => (hidden ? { ...reward, target_user: 0 } : reward)),
     question: { ...question, has_adoption: adopted },
   }
 }

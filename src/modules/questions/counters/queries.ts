@@ -1,6 +1,7 @@
 import { commentsRecount } from '#modules/comments/index.ts'
 import { unmendable } from '#modules/ledger/index.ts'
 import { likesRecount } from '#modules/likes/index.ts'
+import { rewardRecounts } from '#modules/rewards/index.ts'
 import { type CounterCheck, type Drift, recount } from '#platform/counters.ts'
 import type { Db, Fragment, Sql } from '#platform/database.ts'
 import { defineTally } from '#platform/tally.ts'
@@ -32,6 +33,10 @@ export const questionCounters: CounterCheck[] = [
   check('questions', 'id', 'watchers_count', byColumn('question_watchers', 'question_id')),
   commentsRecount('question-answers', { table: 'answers', key: 'id', column: 'comments_count' }),
   likesRecount('question-answers', { table: 'answers', key: 'id', column: 'likes_count' }),
+  ...rewardRecounts('question-answers', {
+    count: { table: 'answers', key: 'id', column: 'rewarder_count' },
+    amount: { table: 'answers', key: 'id', column: 'rewards_amount' },
+  }),
   check('answers', 'id', 'onlookers_count', byColumn('answer_onlookers', 'answer_id')),
   check(
     'answers',

@@ -3,12 +3,14 @@ import { mountCollections } from '#modules/collections/index.ts'
 import { mountComments } from '#modules/comments/index.ts'
 import { mountLikes } from '#modules/likes/index.ts'
 import { mountReports } from '#modules/reports/index.ts'
+import { mountRewards } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Server } from '#platform/http.ts'
 import {
   answerThing,
   countAnswerComments,
   countAnswerLikes,
+  countAnswerRewards,
   countQuestionComments,
   questionThing,
 } from '../service.ts'
@@ -43,6 +45,13 @@ export function questionInteractionRoutes(server: Server, ctx: Context) {
     remove: '/user/question-answer/collections/:answer',
     twice: 422,
     none: 422,
+  })
+  mountRewards(server, ctx, answerThing, {
+    create: ['/question-answers/:answer/rewarders', '/question-answers/:answer/new-rewards'],
+    list: '/question-answers/:answer/rewarders',
+    notice: 'qa:reward',
+    pageSize: 20,
+    count: countAnswerRewards,
   })
   mountReports(server, ctx, questionThing, { path: '/questions/:question/reports' })
   mountReports(server, ctx, answerThing, { path: '/question-answers/:answer/reports' })
