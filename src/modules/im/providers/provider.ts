@@ -81,8 +81,8 @@ export type ImProvider = {
 export const sameSettings = (one: GroupSettings, other: GroupSettings) =>
   (Object.keys(one) as (keyof GroupSettings)[]).every((key) => one[key] === other[key])
 
-/** The failure of one item; a service that is down or asks for patience fails the whole call. */
+/** The failure of one item; a service that is down, asks for patience or does not know us fails the whole call. */
 export function itemFault(error: unknown): ImError {
-  if (error instanceof ImError && error.fault !== 'unavailable' && error.fault !== 'limited') return error
+  if (error instanceof ImError && !['unavailable', 'limited', 'auth'].includes(error.fault)) return error
   throw error
 }

@@ -1,0 +1,312 @@
+import assert from 'node:assert/strict'
+import { after, suite, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type EasemobFault, startEasemob } from '#test/fixtures/easemob.ts'
+import { prepareEjabberd, skipEjabberd } from '#test/fixtures/ejabberd.ts'
+import { createWorld, type Person, type World } from '#test/world.ts'
+import { issueToken } from '#modules/tokens/index.ts'
+import { createEasemob } from './providers/easemob.ts'
+import { ImError } from './providers/provider.ts'
+import { countBacklog } from './queries/sync.ts'
+import { createTokenStore } from './queries/tokens.ts'
+import { findDrift, reconcile } from './service/reconcile.ts'
+
+/** Does the jobs, those for later too, until the provider has everything. */
+async function converge({ sql, work }: World) {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    await sql`update graphile_worker._private_jobs set run_at = now() where locked_at is null`
+    await work()
+    const { waiting_accounts, waiting_groups } = await countBacklog(sql)
+    if (waiting_accounts + waiting_groups === 0) return
+    await sleep(100)
+  }
+  assert.fail(`it did not converge: ${JSON.stringify(await countBacklog(sql))}`)
+}
+
+/** Random numbers that are the same in every run. */
+function dice(seed: number) {
+  let state = seed
+  return (sides: number) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return Math.floor((state / 2_147_483_648) * sides)
+  }
+}
+
+/**
+ * Makes changes of all kinds, one after the other; `before` is told the number of each. Answers how many changes were
+ * answered with each status.
+ */
+async function makeChanges(
+  { as, person }: World,
+  count: number,
+  before: (n: number) => Promise<unknown> | unknown,
+): Promise<{ statuses: Map<number, number>; groups: number }> {
+  const roll = dice(7)
+  const people = await Promise.all(Array.from({ length: 12 }, () => person()))
+  const pick = () => people[roll(people.length)] as Person
+  const groups: { id: number; owner: Person }[] = []
+  const statuses = new Map<number, number>()
+  let made = 0
+  for (let n = 0; n < count; n += 1) {
+    await before(n)
+    const group = groups[roll(groups.length)]
+    const kind = group ? roll(8) : 0
+    const [one, other] = [pick(), pick()]
+    const change = async () => {
+      if (!group || kind === 0) {
+        const members = [one, other].filter((each) => each !== people[n % 12]).map((each) => each.id)
+        const owner = people[n % 12] as Person
+        const answer = await as(owner, 'POST', '/im/group', { groupname: `G ${n}`, desc: 'd', members })
+        groups.push({ id: Number(answer.body.im_group_id), owner })
+        made += 1
+        return answer
+      }
+      const { id, owner } = group
+      if (kind === 1) {
+        const heir = one
+        const body = { im_group_id: id, groupname: `H ${n}`, desc: '', maxusers: 50, new_owner_user: heir.id }
+        const answer = await as(owner, 'PATCH', '/im/group', body)
+        group.owner = heir
+        return answer
+      }
+      if (kind === 2) return as(one, 'PUT', '/im/password')
+      if (kind === 3 && groups.length > 4) {
+        groups.splice(groups.indexOf(group), 1)
+        made -= 1
+        return as(owner, 'DELETE', '/im/group', { im_group_id: id })
+      }
+      const method = kind < 6 ? 'POST' : 'DELETE'
+      const members = [one.id, other.id].filter((each) => each !== owner.id)
+      if (members.length === 0) return as(owner, 'PUT', '/im/password')
+      return as(owner, method, '/im/group/member', { im_group_id: id, members })
+    }
+    const { status, body } = await change()
+    assert.ok([201, 202, 204].includes(status), `change ${n} answered ${status} ${JSON.stringify(body)}`)
+    statuses.set(status, (statuses.get(status) ?? 0) + 1)
+  }
+  return { statuses, groups: made }
+}
+
+suite('ejabberd that stops', { skip: skipEjabberd, timeout: 120_000 }, () => {
+  test('loses nothing of 200 changes when it is stopped in the middle and started again', async () => {
+    const service = await prepareEjabberd()
+    try {
+      await service.start()
+      const world = await createWorld({ ...service.env, IM_CONFIRM_MS: '300', IM_TIMEOUT_MS: '5000' })
+      let stopping: Promise<unknown> = Promise.resolve()
+      const { statuses, groups } = await makeChanges(world, 200, (n) => {
+        if (n === 60) stopping = service.stop()
+        if (n === 140) stopping = stopping.then(() => service.start())
+      })
+      await stopping
+      assert.ok((statuses.get(202) ?? 0) > 20, `202 was answered ${statuses.get(202)} times`)
+      assert.ok((statuses.get(201) ?? 0) > 20, `201 was answered ${statuses.get(201)} times`)
+      await converge(world)
+      assert.deepEqual(await findDrift(world.ctx), [])
+      const state = await reconcile(world.ctx)
+      assert.deepEqual(state, { restored: 0, drift: [] })
+      const { sql, as } = world
+      const [left] = await sql<[{ groups: number; announcements: number }]>`
+        select (select count(*)::int from im_groups) as groups,
+          (select count(*)::int from im_announcements) as announcements`
+      assert.deepEqual(left, { groups, announcements: 0 })
+      // The password that everybody is given is the one that opens the account.
+      const tokens = await sql<
+        { user_id: number }[]
+      >`select user_id from im_accounts order by user_id limit 3`
+      for (const { user_id } of some) {
+        const { access_token: token } = await issueToken(sql, user_id)
+        const answer = await as({ id: user_id, name: '', token }, 'GET', '/im/password')
+        assert.equal(await service.hasPassword(String(user_id), answer.body.im_pwd_hash), true)
+      }
+    } finally {
+      await service.remove()
+    }
+  })
+})
+
+suite('easemob with faults', { timeout: 120_000 }, async () => {
+  const service = await startEasemob()
+  after(() => service.stop())
+  const world = await createWorld({ ...service.env, IM_CONFIRM_MS: '1000', IM_TIMEOUT_MS: '400' })
+  const { sql, ctx, as, person } = world
+  const provider = (timeoutMs = 400) =>
+    createEasemob({
+      url: service.url,
+      appKey: 'org#app',
+      clientId: 'client',
+      clientSecret: 'secret',
+      sender: 'admin',
+      timeoutMs,
+      tokens: createTokenStore(sql, ctx.secrets, 'org#app'),
+    })
+  /** The fault happens to the first call of this shape. */
+  const once = (call: string, fault: EasemobFault) => {
+    let left = 1
+    service.fault = (seen) => (seen === call && left-- > 0 ? fault : undefined)
+  }
+  const settings = {
+    name: 'G',
+    description: '',
+    public: true,
+    membersOnly: false,
+    allowInvites: true,
+    maxUsers: 9,
+  }
+
+  test('nodes share one token, and a refused one is replaced once by all of them', async () => {
+    const nodes = [provider(2000), provider(2000), provider(2000)]
+    const before = service.tokensIssued
+    await Promise.all([...nodes, ...nodes].map((node) => node.health()))
+    assert.equal(service.tokensIssued, before + 1)
+    service.revokeTokens()
+    await Promise.all([...nodes, ...nodes].map((node) => node.health()))
+    assert.equal(service.tokensIssued, before + 2)
+    const [row] = await sql<[{ token: string }]>`select token from im_tokens`
+    assert.ok(!row.token.includes('token-'), 'it is sealed at rest')
+  })
+
+  test('a token that is refused again is not asked for a third time', async () => {
+    const before = service.tokensIssued
+    service.fault = (call) => (call === 'GET /users' ? 'token' : undefined)
+    await assert.rejects(provider().health(), (error) => error instanceof ImError && error.fault === 'auth')
+    assert.equal(service.tokensIssued, before + 1)
+    service.fault = () => undefined
+  })
+
+  for (const [fault, expected] of [
+    ['limit', 'limited'],
+    ['broken', 'unavailable'],
+    ['silent', 'unavailable'],
+    ['lost', 'unavailable'],
+    ['unheard', 'unavailable'],
+  ] as const)
+    test(`${fault} is ${expected}`, async () => {
+      // With a good token in hand.
+      await provider(2000).health()
+      once('GET /users', fault)
+      await assert.rejects(provider().health(), (error) => {
+        assert.ok(error instanceof ImError)
+        assert.equal(error.fault, expected)
+        if (expected === 'limited') assert.equal(error.retryAfterSeconds, 1)
+        return true
+      })
+    })
+
+  test('a group whose creation was not answered is not made twice', async () => {
+    await provider().ensureUsers([{ name: '800001', password: 'x' }])
+    const group = { key: '800001', owner: '800001', settings }
+    for (const fault of ['lost', 'silent'] as const) {
+      once('POST /chatgroups', fault)
+      await assert.rejects(provider().createGroup({ ...group, key: fault }))
+      const id = await provider().createGroup({ ...group, key: fault })
+      assert.equal(await provider().findGroup({ ...group, key: fault }), id)
+    }
+    assert.equal([...service.groups.values()].filter((each) => each.owner === '800001').length, 2)
+  })
+
+  test('changes that arrive twice are made once', async () => {
+    const names = ['800011', '800012', '800013']
+    await provider().ensureUsers(names.map((name) => ({ name, password: 'x' })))
+    const id = await provider().createGroup({ key: '800010', owner: '800011', settings })
+    service.fault = (call) => (call.startsWith('GET') || call === 'POST /token' ? undefined : 'twice')
+    try {
+      await provider().addMembers(id, names)
+      await provider().removeMembers(id, ['800012'])
+      await provider().updateGroup(id, { ...settings, name: 'H' })
+    } finally {
+      service.fault = () => undefined
+    }
+    const { owner, names: found } = await provider().listMembers(id)
+    assert.deepEqual([owner, found.sort()], ['800011', ['800011', '800013']])
+  })
+
+  test('a change is answered with 202 while the service is down, and made when it is back', async () => {
+    const [owner, member] = [await person(), await person()]
+    await service.stop()
+    const made = await as(owner, 'POST', '/im/group', { groupname: 'G', desc: '', members: member.id })
+    assert.equal(made.status, 202)
+    const id = made.body.im_group_id
+    assert.equal((await as(owner, 'PUT', '/im/password')).status, 202)
+    assert.equal((await as(member, 'POST', `/im/register/${member.id}`)).status, 202)
+    assert.equal((await as(owner, 'GET', `/im/group?im_group_id=${id}`)).body[0].affiliations.length, 2)
+    const change = { im_group_id: id, groupname: 'New/er', desc: '' }
+    assert.equal((await as(owner, 'PATCH', '/im/group', change)).status, 202)
+    const begun = Date.now()
+    await as(owner, 'PATCH', '/im/group', change)
+    assert.ok(Date.now() - begun < 300, 'the breaker keeps requests from waiting')
+    await service.start()
+    await converge(world)
+    const [group] = (await as(owner, 'GET', `/im/group?im_group_id=${id}`)).body
+    assert.notEqual(group.id, id, 'it has the id of the service now, and is still found by the first one')
+    assert.equal(group.name, 'New/er')
+    const there = service.groups.get(group.id)
+    assert.equal(there?.owner, String(owner.id))
+    assert.deepEqual([...(there?.members ?? [])], [String(member.id)])
+    const again = await as(owner, 'GET', `/im/group?im_group_id=${group.id}`)
+    assert.equal(again.body[0].id, group.id)
+    assert.deepEqual(
+      service.messages.filter((each) => each.group === group.id).map(({ ext }) => [ext.type, ext.group_id]),
+      [
+        ['ts_group_create', group.id],
+        ['ts_group_change', group.id],
+        ['ts_group_change', group.id],
+      ],
+    )
+    assert.equal(
+      service.users.get(String(owner.id)),
+      (await as(owner, 'GET', '/im/password')).body.im_pwd_hash,
+    )
+  })
+
+  test('100 changes among faults of every kind come to the same, and no announcement is lost', async () => {
+    const roll = dice(11)
+    const faults: EasemobFault[] = ['token', 'limit', 'broken', 'silent', 'lost', 'unheard', 'twice']
+    // Only what may be repeated arrives twice: messages carry an id, and groups are looked for before.
+    service.fault = (call) => {
+      if (roll(12) > 0) return undefined
+      const fault = faults[roll(faults.length)]
+      return fault === 'twice' && /POST .chatgroups$|messages/.test(call) ? 'lost' : fault
+    }
+    const before = service.groups.size
+    const { groups } = await makeChanges(world, 100, () => undefined)
+    service.fault = () => undefined
+    await converge(world)
+    assert.deepEqual(await findDrift(ctx), [])
+    assert.deepEqual(await reconcile(ctx), { restored: 0, drift: [] })
+    assert.equal(service.groups.size - before, groups)
+    const [left] = await sql<[{ n: number }]>`select count(*)::int as n from im_announcements`
+    assert.equal(left.n, 0)
+    const passwords = await sql<
+      { user_id: number; password: string }[]
+    >`select user_id, password from im_accounts`
+    for (const { user_id, password } of passwords)
+      assert.equal(service.users.get(String(user_id)), ctx.secrets.open(password))
+  })
+
+  test('what somebody changed at the service is found and set right', async () => {
+    const owner = await person()
+    const { body } = await as(owner, 'POST', '/im/group', { groupname: 'G', desc: '' })
+    const [one, two] = [
+      body.im_group_id,
+      (await as(owner, 'POST', '/im/group', { groupname: 'G', desc: '' })).body,
+    ]
+    const [own] = await sql<[{ id: number }]>`select id from im_groups where provider_id = ${one}`
+    const there = service.groups.get(one)
+    assert.ok(there)
+    there.members.add('800011')
+    there.name = 'Mine'
+    service.groups.delete(two.im_group_id)
+    service.users.delete(String(owner.id))
+    const found = await reconcile(ctx)
+    assert.equal(found.restored, 1)
+    assert.deepEqual(
+      found.drift.map(({ difference }) => difference),
+      ['has other settings', 'is missing'],
+    )
+    assert.equal(found.drift[0]?.group, own.id)
+    await converge(world)
+    assert.deepEqual(await findDrift(ctx), [])
+    assert.deepEqual([there.name, [...there.members]], ['G', []])
+  })
+})
