@@ -13,6 +13,7 @@ import { auditRoutes } from '#modules/admin/audit/routes.ts'
 import { adminFeedPinRoutes } from '#modules/admin/feed-pinneds/routes.ts'
 import { adminFeedRoutes } from '#modules/admin/feeds/routes.ts'
 import { adminGroupRoutes } from '#modules/admin/groups/routes.ts'
+import { adminImRoutes } from '#modules/admin/im/routes.ts'
 import { adminBalanceRoutes, adminLedgerRoutes, adminPaymentRoutes } from '#modules/admin/ledger/routes.ts'
 import { adminMusicRoutes } from '#modules/admin/music/routes.ts'
 import { adminNewsRoutes } from '#modules/admin/news/routes.ts'
@@ -179,6 +180,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   rankRoutes, // 6
   imRoutes,
   auditRoutes, // 7
+  adminImRoutes,
   noticeRoutes,
   webhookRoutes,
   webhookDeliveryRoutes,

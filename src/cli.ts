@@ -15,6 +15,7 @@ const USAGE = `Usage: kith <command>
   import music|news FILE           Import a file of one JSON object a line; run again, it goes on where it stopped
   export music|news [FILE]         Write the same format, to standard output without FILE
   doctor [--mend]                  Recount every counter, check constraints and indexes; --mend sets counters right
+  doctor im [--mend]               Compare chat groups with the instant-messaging provider's; --mend sets them right
   help                             Show this
 
 Without --password the password is asked for; where there is nobody to ask, or with --random, one is made up and printed.
@@ -59,6 +60,11 @@ async function main(): Promise<number> {
       return migrateDatabase(process.env)
     }
     case 'doctor': {
+      if (rest[0] === 'im') {
+        expect(1, 'mend')
+        const { examineIm } = await import('./commands/im.ts')
+        return examineIm(process.env, { mend: values.mend ?? false })
+      }
       expect(0, 'mend')
       const { runDoctor } = await import('./commands/maintenance.ts')
       return runDoctor(process.env, { mend: values.mend ?? false })

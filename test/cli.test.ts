@@ -150,6 +150,10 @@ test('commands work beside a running server and without one', async () => {
   assert.match(ill.out, /✗ user_counts.followers_count: 1 differ\n +1: kept 3, counted 0/)
   assert.equal((await kith('doctor', '--mend')).code, 0)
   assert.equal((await kith('doctor')).code, 0)
+  const chat = await kith('doctor', 'im', '--mend')
+  assert.equal(chat.code, 0, chat.out + chat.err)
+  assert.match(chat.out, /✓ embedded answers/)
+  assert.match(chat.out, /✓ every confirmed group is the same at the provider/)
   await sql`alter table users add constraint users_test check (id > 0) not valid`
   const unchecked = await kith('doctor')
   assert.equal(unchecked.code, 1)

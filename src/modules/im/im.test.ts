@@ -83,6 +83,32 @@ test('the registration of everybody needs an ability and runs in the background 
   assert.ok(account)
 })
 
+test('an administrator sees the provider and how far a registration came', async () => {
+  assert.equal((await as(await person(), 'GET', '/admin/im')).status, 403)
+  await as(founder, 'POST', '/im/register-old-users')
+  await work()
+  const { status, body } = await as(founder, 'GET', '/admin/im')
+  assert.equal(status, 200)
+  assert.deepEqual(
+    [body.provider, body.healthy, body.waiting_groups, body.unregistered],
+    ['embedded', true, 0, 0],
+  )
+  assert.equal(body.registration.done, body.registration.total)
+  assert.ok(body.registration.finished_at)
+})
+
+test('ten thousand people are registered in one go', async () => {
+  await sql`
+    insert into users (name, name_key) select 'many_' || n, 'many_' || n from generate_series(1, 10000) as n`
+  assert.equal((await as(founder, 'POST', '/im/register-old-users')).status, 201)
+  await work()
+  const { body } = await as(founder, 'GET', '/admin/im')
+  assert.ok(body.registration.total >= 10_000)
+  assert.deepEqual([body.registration.done, body.unregistered], [body.registration.total, 0])
+  const [held] = await sql<[{ n: number }]>`select count(*)::int as n from im_embedded_accounts`
+  assert.ok(held.n >= 10_000)
+})
+
 test('passwords are random, not made of the sign-in password (R §28, 44)', async () => {
   const [one, other] = [await person(), await person()]
   await sql`update users set password = null where id in ${sql([one.id, other.id])}`

@@ -12,7 +12,8 @@ export function adminImRoutes(server: Server, ctx: Context) {
       config: { access: { ability: 'im: manage' } },
       schema: {
         tags: ['Administration'],
-        summary: 'The provider of instant messaging, what waits for it, and the last registration of everybody',
+        summary:
+          'The provider of instant messaging, what waits for it, and the last registration of everybody',
         response: { 200: ImState },
       },
     },
