@@ -1,0 +1,58 @@
+import type { AddressInfo } from 'node:net'
+import { buildApp } from '#app'
+import { ensureFounder } from '#modules/accounts/index.ts'
+import { readConfig } from '#platform/config.ts'
+import { serveMetrics } from '#platform/health.ts'
+import { bufferedOutput, createLog } from '#platform/log.ts'
+import { openContext } from '#platform/open-context.ts'
+import { banner } from './banner.ts'
+import { prepareDatabase } from './prepare.ts'
+import { startWorker } from './worker.ts'
+
+/** Runs the server in this process until it is told to stop. Throws what keeps it from starting. */
+export async function serve(env: Record<string, string | undefined>): Promise<void> {
+  const config = readConfig(env)
+  const log = createLog({ level: config.logLevel, destination: bufferedOutput() })
+  const opened = await openContext(config, log)
+  const { ctx } = opened
+  ctx.metrics.defaultProcessMetrics()
+  let closing = false
+  const closers: (() => Promise<unknown>)[] = [() => opened.close()]
+  const shutDown = async (signal: string, code = 0) => {
+    if (closing) return
+    closing = true
+    log.info({ signal }, 'draining')
+    // Whatever hangs, the process ends: an orchestrator would kill it without the database's clean stop.
+    setTimeout(() => process.exit(1), 25_000).unref()
+    for (const close of closers) await close().catch((error) => log.error({ err: error }, 'draining'))
+    log.info('stopped')
+    process.exit(code)
+  }
+  process.on('SIGTERM', () => void shutDown('SIGTERM'))
+  process.on('SIGINT', () => void shutDown('SIGINT'))
+  try {
+    const applied = await prepareDatabase(ctx, opened.connection)
+    if (applied.length > 0) log.info({ migrations: applied }, 'migrated')
+    const founder = await ensureFounder(ctx)
+    const server = await buildApp(ctx)
+    await ctx.signals.listen()
+    await server.listen({ host: config.host, port: config.port })
+    closers.unshift(() => server.close())
+    const { port } = server.server.address() as AddressInfo
+    if (config.publicUrlIsDerived && config.port === 0)
+      config.publicUrl = config.publicUrl.replace(/:0$/, `:${port}`)
+    log.info({ address: config.publicUrl }, 'listening')
+    if (config.metricsPort > 0) {
+      const metrics = await serveMetrics(ctx, config.metricsPort)
+      closers.push(() => metrics.close())
+    }
+    if (config.worker === 'inside') {
+      const worker = await startWorker(ctx, opened.connection)
+      closers.splice(1, 0, () => worker.stop())
+    }
+    process.stdout.write(banner(ctx, founder))
+  } catch (error) {
+    log.fatal({ err: error }, 'could not start')
+    await shutDown('failure', 1)
+  }
+}
