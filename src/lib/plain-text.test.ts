@@ -111,6 +111,6 @@ test('a heap of unfinished markup takes linear time', () => {
   for (const start of starts) {
     const began = performance.now()
     plainText(start.repeat(200_000 / start.length), 2_000_000)
-    assert.ok(performance.now() - began < 5_000, start)
+    assert.ok(performance.now() - began < 20_000, start)
   }
 })

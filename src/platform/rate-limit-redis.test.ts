@@ -114,7 +114,7 @@ suite('with redis', { skip, timeout: 30_000 }, () => {
     server.kill('SIGSTOP')
     const begin = performance.now()
     assert.equal((await frozen.hit('frozen', 600)).exceeded, false)
-    assert.ok(performance.now() - begin < 400)
+    assert.ok(performance.now() - begin < 5_000)
     assert.ok(!(frozen.hit('frozen', 600) instanceof Promise))
     server.kill('SIGCONT')
     await eventually(async () => {
