@@ -1,4 +1,5 @@
 import { UserView } from '#modules/accounts/index.ts'
+import { RewardSum } from '#modules/rewards/index.ts'
 import {
   Cursor,
   Flag,
@@ -80,6 +81,7 @@ export const NewsDetail = Type.Object({
   tags: Type.Array(NewsTag),
   user: Nullable(UserView),
   is_pinned: Type.Boolean(),
+  reward: RewardSum,
 })
 export type NewsDetail = Static<typeof NewsDetail>
 

@@ -3,6 +3,7 @@ export {
   dropPrices,
   findPrices,
   listPurchased,
+  movePrice,
   type NodeRow,
   type Price,
   purchaseChecks,

@@ -96,6 +96,10 @@ export async function dropPrices(sql: Db, channel: string, raws: number[]): Prom
     where channel = ${channel} and raw = any(${raws}) and not free`
 }
 
+/** Lets a price, with what was bought of it, go over to the thing that takes the place of another. */
+export const movePrice = (sql: Db, channel: string, from: number, to: number) => sql`
+  update paid_nodes set raw = ${to}, updated_at = now() where channel = ${channel} and raw = ${from}`
+
 /** Lets nobody buy what is deleted, or again what is restored. What was bought stays bought. */
 export async function closeSales(sql: Db, channel: string, raws: number[], closed: boolean): Promise<void> {
   if (raws.length === 0) return

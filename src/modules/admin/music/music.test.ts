@@ -135,6 +135,8 @@ describe('songs', () => {
       taste_count: 0,
       share_count: 0,
       comment_count: 0,
+      amount: null,
+      paid_type: null,
     })
     const list = async (query: string) => {
       const { body } = await admin('GET', `songs?${query}`)

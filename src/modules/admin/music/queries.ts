@@ -15,6 +15,7 @@ export type SpecialRow = Times & {
   comment_count: number
   collect_count: number
   songs_count: number
+  amount: number | null
 }
 export type SongRow = Times & {
   id: number
@@ -29,6 +30,8 @@ export type SongRow = Times & {
   taste_count: number
   share_count: number
   comment_count: number
+  amount: number | null
+  paid_type: string | null
 }
 
 /** A part of a name or title: the columns are named `<column>_key` and `<column>_grams`. */
@@ -67,7 +70,8 @@ export async function findSingerRecord(sql: Db, id: number, { lock = false } = {
 const specialColumns = (sql: Db) => sql`
   p.id, p.title, p.intro, p.storage, p.sort, p.created_at, p.updated_at,
   c.share_count, c.comment_count, c.collect_count,
-  (select count(*) from music_special_songs l where l.special_id = p.id) as songs_count`
+  (select count(*) from music_special_songs l where l.special_id = p.id) as songs_count,
+  (select n.amount from paid_nodes n where n.channel = 'music' and n.raw = p.id and not n.free) as amount`
 
 /** A page of albums, with what is counted on themselves. */
 export function listSpecialRecords(sql: Db, query: SpecialQuery) {
@@ -92,7 +96,9 @@ export async function findSpecialRecord(sql: Db, id: number, { lock = false } = 
 const songColumns = (sql: Db) => sql`
   s.id, s.title, s.singer_id, g.name as singer, s.storage, s.last_time, s.lyric, s.sort, s.created_at, s.updated_at,
   array(select l.special_id from music_special_songs l where l.song_id = s.id order by 1) as specials,
-  c.taste_count, c.share_count, c.comment_count`
+  c.taste_count, c.share_count, c.comment_count,
+  (select n.amount from paid_nodes n where n.channel = 'file' and n.raw = s.storage and not n.free) as amount,
+  (select n.extra from paid_nodes n where n.channel = 'file' and n.raw = s.storage and not n.free) as paid_type`
 const songTables = (sql: Db) => sql`
   music_songs s join music_song_counts c on c.song_id = s.id join music_singers g on g.id = s.singer_id`
 

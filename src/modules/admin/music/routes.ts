@@ -12,8 +12,10 @@ import {
   removeSinger,
   removeSong,
   removeSpecial,
+  type SongInput,
 } from '#modules/music/index.ts'
 import type { Context } from '#platform/context.ts'
+import { invalidField } from '#platform/errors.ts'
 import type { Server } from '#platform/http.ts'
 import { recordRoutes } from '../records.ts'
 import {
@@ -37,6 +39,11 @@ import {
 } from './schema.ts'
 
 const ability = 'admin: music'
+const typeMissing = () =>
+  invalidField('paid_type', {
+    en: 'The paid_type field is required with amount.',
+    zh: '设置 amount 时 paid_type 不能为空。',
+  })
 
 async function view<Row extends { created_at: string; updated_at: string }>(rows: Row[]): Promise<Row[]> {
   return rows.map((row) => ({
@@ -47,11 +54,21 @@ async function view<Row extends { created_at: string; updated_at: string }>(rows
 }
 
 /** What of a song's body is given, in our names. */
-const songInput = ({ singer_id, last_time, ...rest }: Partial<NewSong>) => ({
-  ...rest,
-  ...(singer_id === undefined ? {} : { singerId: singer_id }),
-  ...(last_time === undefined ? {} : { lastTime: last_time }),
-})
+function songInput(
+  { singer_id, last_time, amount, paid_type, ...rest }: Partial<NewSong>,
+  now: { amount: number | null; paid_type: string | null } = { amount: null, paid_type: null },
+): SongInput {
+  const kept = now.paid_type === 'listen' || now.paid_type === 'download' ? now.paid_type : undefined
+  const type = paid_type ?? kept
+  const price = amount === undefined && paid_type !== undefined ? now.amount : amount
+  if (price && !type) throw typeMissing()
+  return {
+    ...rest,
+    ...(price === undefined ? {} : { price: price && type ? { amount: price, type } : null }),
+    ...(singer_id === undefined ? {} : { singerId: singer_id }),
+    ...(last_time === undefined ? {} : { lastTime: last_time }),
+  }
+}
 
 /** Singers, albums and songs under /admin/music. */
 export function adminMusicRoutes(server: Server, ctx: Context) {
@@ -101,7 +118,7 @@ export function adminMusicRoutes(server: Server, ctx: Context) {
     view,
     create: (tx, userId, body) =>
       addSong(tx, userId, { ...songInput(body), title: body.title, singerId: body.singer_id }),
-    change: (tx, userId, row, body) => changeSong(tx, userId, row, songInput(body)),
-    remove: (tx, { id }) => removeSong(tx, id),
+    change: (tx, userId, row, body) => changeSong(tx, userId, row, songInput(body, row)),
+    remove: (tx, row) => removeSong(tx, row),
   })
 }

@@ -1,4 +1,5 @@
-import { Id, IdList, Int, Nullable, type Static, Text, Time, Type } from '#platform/schema.ts'
+import { Amount } from '#modules/ledger/index.ts'
+import { Id, IdList, Int, Nullable, OneOf, type Static, Text, Time, Type } from '#platform/schema.ts'
 import { listingQuery } from '../paging.ts'
 
 const Sort = Type.Optional(Int(-1_000_000, 1_000_000))
@@ -25,6 +26,7 @@ export const SpecialRecord = Type.Object({
   comment_count: Type.Integer(),
   collect_count: Type.Integer(),
   songs_count: Type.Integer(),
+  amount: Nullable(Type.Integer()),
   ...times,
 })
 export const SpecialQuery = Type.Object({
@@ -37,6 +39,7 @@ export const NewSpecial = Type.Object({
   intro: Type.Optional(Nullable(Text(10_000))),
   storage: Type.Optional(Nullable(Id)),
   sort: Sort,
+  amount: Type.Optional(Nullable(Amount)),
 })
 
 export const SongRecord = Type.Object({
@@ -52,6 +55,8 @@ export const SongRecord = Type.Object({
   taste_count: Type.Integer(),
   share_count: Type.Integer(),
   comment_count: Type.Integer(),
+  amount: Nullable(Type.Integer()),
+  paid_type: Nullable(Type.String()),
   ...times,
 })
 export const SongQuery = Type.Object({
@@ -69,5 +74,7 @@ export const NewSong = Type.Object({
   lyric: Type.Optional(Nullable(Text(100_000))),
   sort: Sort,
   specials: Type.Optional(IdList(500)),
+  amount: Type.Optional(Nullable(Amount)),
+  paid_type: Type.Optional(OneOf(['listen', 'download'] as const)),
 })
 export type NewSong = Static<typeof NewSong>

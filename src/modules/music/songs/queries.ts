@@ -72,6 +72,19 @@ export const findSongs = (sql: Db, ids: number[], viewerId: number) =>
 export const findSong = async (sql: Db, id: number, viewerId: number) =>
   (await withSingers(sql, viewerId, sql`s.id = ${id}`))[0]
 
+/** Songs whose sound a person has bought, the newest song first; what became free is left out. */
+export const listBoughtSongs = (sql: Db, userId: number, before: number, limit: number) =>
+  withSingers(
+    sql,
+    userId,
+    sql`s.id in (
+      select b.id from purchases p join paid_nodes n on n.id = p.node_id and n.channel = 'file' and not n.free
+      join music_songs b on b.storage = n.raw and b.deleted_at is null
+      where p.user_id = ${userId} ${before > 0 ? sql`and b.id < ${before}` : sql``}
+      order by b.id desc limit ${limit}
+    )`,
+  )
+
 /** The songs of an album, newest first. */
 export const listSpecialSongs = (sql: Db, specialId: number, viewerId: number) =>
   withSingers(

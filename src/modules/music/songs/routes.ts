@@ -2,12 +2,12 @@ import { hasAbility } from '#modules/abilities/index.ts'
 import { mountComments } from '#modules/comments/index.ts'
 import { mountLikes } from '#modules/likes/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Server, viewerId } from '#platform/http.ts'
+import { type Server, viewerId, viewerOf } from '#platform/http.ts'
 import { Empty, Type } from '#platform/schema.ts'
 import { noSuchSong } from '../errors.ts'
-import { Song, SongItem, SongListQuery, SongParams } from '../schema.ts'
+import { BoughtQuery, Song, SongItem, SongListQuery, SongParams } from '../schema.ts'
 import { countPlay, playsOf } from './plays.ts'
-import { countShare, findSong, listSongs } from './queries.ts'
+import { countShare, findSong, listBoughtSongs, listSongs } from './queries.ts'
 import { songThing, songViews } from './service.ts'
 import { songItem } from './view.ts'
 
@@ -33,6 +33,24 @@ export function songRoutes(server: Server, ctx: Context) {
       const rows = await listSongs(sql, { ids, after, limit, viewerId: viewerId(request) })
       const plays = playsOf(ctx)
       return rows.map((row) => songItem(row, plays.pending(row.id)))
+    },
+  )
+
+  server.get(
+    '/music/paids',
+    {
+      config: { access: 'user' },
+      schema: {
+        tags,
+        summary: 'List the songs I bought, the newest song first',
+        querystring: BoughtQuery(20),
+        response: { 200: Type.Array(Song) },
+      },
+    },
+    async (request) => {
+      const { id: viewer } = viewerOf(request)
+      const { limit = 20, max_id: before = 0 } = request.query
+      return songViews(ctx, await listBoughtSongs(sql, viewer, before, limit), viewer)
     },
   )
 

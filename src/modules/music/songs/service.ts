@@ -1,6 +1,7 @@
 import { deleteCommentsOf } from '#modules/comments/index.ts'
 import { attachFiles, detachFiles } from '#modules/files/index.ts'
 import { deleteLikesOf } from '#modules/likes/index.ts'
+import { closeSales, dropPrices, findPrices, movePrice, setPrices } from '#modules/purchases/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Tx } from '#platform/database.ts'
 import { invalidField } from '#platform/errors.ts'
@@ -36,15 +37,19 @@ export const songThing: Thing = {
 }
 
 /** Songs in their detail form, in the order of the rows. */
-export const songViews = async (ctx: Context, rows: SongWithSinger[], _viewerId: number): Promise<Song[]> => {
+export async function songViews(ctx: Context, rows: SongWithSinger[], viewerId: number): Promise<Song[]> {
   const plays = playsOf(ctx)
-  return rows.map((row) => songDetail(row, plays.pending(row.id), undefined))
+  const storages = rows.flatMap(({ storage }) => storage ?? [])
+  const prices = await findPrices(ctx.sql, 'file', storages, viewerId)
+  return rows.map((row) => songDetail(row, plays.pending(row.id), prices.get(row.storage ?? 0)))
 }
 
 export type SongInput = Partial<Omit<SongValues, 'storage'>> & {
   storage?: number | null
   /** The albums it is on; absent: as they are. */
   specials?: number[]
+  /** What its sound costs, and what is sold; null: nothing. */
+  price?: { amount: number; type: 'listen' | 'download' } | null
 }
 
 async function requireParts(tx: Db, { title, singerId, specials = [] }: SongInput): Promise<void> {
@@ -66,6 +71,23 @@ const takeSound = (tx: Db, storage: number, ownerId: number, songId: number) =>
     kind: 'audio',
   })
 
+/** Puts a price on the sound of a song; the site is paid. */
+async function sellSong(tx: Db, storage: number | null, price: SongInput['price']): Promise<void> {
+  if (storage === null) {
+    if (price)
+      throw invalidField('amount', {
+        en: 'A song without a sound has no price.',
+        zh: '没有音频的歌曲不能设置价格。',
+      })
+    return
+  }
+  if (price)
+    await setPrices(tx, [
+      { channel: 'file', raw: storage, amount: price.amount, userId: 0, extra: price.type },
+    ])
+  else await dropPrices(tx, 'file', [storage])
+}
+
 /** Makes a song in the caller's transaction; `ownerId` has uploaded its sound. */
 export async function addSong(
   tx: Tx,
@@ -84,6 +106,7 @@ export async function addSong(
   })
   if (storage !== null) await takeSound(tx, storage, ownerId, id)
   if (specials.length > 0) await replaceSpecials(tx, id, [...new Set(specials)])
+  if (input.price) await sellSong(tx, storage, input.price)
   return id
 }
 
@@ -95,17 +118,26 @@ export async function changeSong(
   input: SongInput,
 ): Promise<void> {
   await requireParts(tx, input)
-  const { specials, ...values } = input
+  const { specials, price, ...values } = input
   if (values.storage === song.storage) delete values.storage
   if (values.storage) await takeSound(tx, values.storage, ownerId, song.id)
   await updateSong(tx, song.id, values)
-  if (values.storage !== undefined && song.storage !== null) await detachFiles(tx, { ids: [song.storage] })
+  if (values.storage !== undefined && song.storage !== null) {
+    // Who bought the song keeps it with another sound.
+    if (values.storage !== null) await movePrice(tx, 'file', song.storage, values.storage)
+    await detachFiles(tx, { ids: [song.storage] })
+  }
+  if (price !== undefined) await sellSong(tx, values.storage ?? song.storage, price)
   if (specials) await replaceSpecials(tx, song.id, [...new Set(specials)])
 }
 
 /** Deletes a song with its comments and likes, in the caller's transaction. */
-export async function removeSong(tx: Tx, id: number): Promise<void> {
+export async function removeSong(
+  tx: Tx,
+  { id, storage }: { id: number; storage: number | null },
+): Promise<void> {
   if (!(await deleteSong(tx, id))) throw noSuchSong()
+  if (storage !== null) await closeSales(tx, 'file', [storage], true)
   await deleteCommentsOf(tx, songThing.type, [id])
   await deleteLikesOf(tx, songThing.type, [id])
 }

@@ -2,8 +2,8 @@ import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import type { Song, SongItem } from '../schema.ts'
 import type { SongRow, SongWithSinger } from './queries.ts'
 
-/** What a file costs and whether the viewer has paid. */
-export type SongPrice = { node: number; amount: number; kind: string | null; paid: boolean }
+/** What a sound costs and whether the viewer has paid. */
+export type SongPrice = { id: number; amount: number; extra: string | null; paid: boolean }
 
 const shared = (row: SongRow, pendingPlays: number) => ({
   id: row.id,
@@ -49,9 +49,9 @@ export const songDetail = (
           ...(price
             ? {
                 amount: price.amount,
-                type: price.kind ?? 'download',
+                type: price.extra ?? 'download',
                 paid: price.paid,
-                paid_node: price.node,
+                paid_node: price.id,
               }
             : {}),
         },

@@ -55,6 +55,18 @@ export const listSpecials = (sql: Db, { ids, before = 0, limit, viewerId }: Spec
     sql`limit ${limit}`,
   )
 
+/** Albums a person has bought, the newest album first; what became free is left out. */
+export const listBoughtSpecials = (sql: Db, userId: number, before: number, limit: number) =>
+  specials(
+    sql,
+    userId,
+    sql`and p.id in (
+      select n.raw from purchases b join paid_nodes n on n.id = b.node_id and n.channel = 'music' and not n.free
+      where b.user_id = ${userId} ${before > 0 ? sql`and n.raw < ${before}` : sql``}
+    )`,
+    sql`limit ${limit}`,
+  )
+
 export const findSpecial = async (sql: Db, id: number, viewerId: number) =>
   (await specials(sql, viewerId, sql`and p.id = ${id}`, sql``))[0]
 

@@ -8,7 +8,7 @@ import { noSuchSpecial, unpaidSpecial } from '../errors.ts'
 import { BoughtQuery, Special, SpecialDetail, SpecialListQuery, SpecialParams } from '../schema.ts'
 import { listSpecialSongs } from '../songs/queries.ts'
 import { songViews } from '../songs/service.ts'
-import { countSpecialShare, findSpecial, listSpecials } from './queries.ts'
+import { countSpecialShare, findSpecial, listBoughtSpecials, listSpecials } from './queries.ts'
 import { specialThing, specialViews } from './service.ts'
 
 const tags = ['Music']
@@ -89,6 +89,24 @@ export function specialRoutes(server: Server, ctx: Context) {
       const ids = (await listCollected(sql, page)).map((row) => row.collectible_id)
       const rows = ids.length > 0 ? await listSpecials(sql, { ids, limit, viewerId: userId }) : []
       return specialViews(ctx, rows, userId)
+    },
+  )
+
+  server.get(
+    '/music-specials/paids',
+    {
+      config: { access: 'user' },
+      schema: {
+        tags,
+        summary: 'List the albums I bought, the newest album first',
+        querystring: BoughtQuery(15),
+        response: { 200: Type.Array(Special) },
+      },
+    },
+    async (request) => {
+      const { id: viewer } = viewerOf(request)
+      const { limit = 15, max_id: before = 0 } = request.query
+      return specialViews(ctx, await listBoughtSpecials(sql, viewer, before, limit), viewer)
     },
   )
 

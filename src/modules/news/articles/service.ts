@@ -1,5 +1,6 @@
 import { hasAbility } from '#modules/abilities/index.ts'
 import { userViews } from '#modules/accounts/index.ts'
+import { sumRewards } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
 import { defineTally } from '#platform/tally.ts'
 import type { Reader, Thing } from '#platform/things.ts'
@@ -68,14 +69,16 @@ export async function readNews(ctx: Context, id: number, viewerId: number): Prom
   if (!published && !own && !(viewerId > 0 && (await hasAbility(ctx, viewerId, 'admin: news'))))
     throw noSuchNews()
   if (published) hitsOf(ctx).add([id])
-  const [users, pinned] = await Promise.all([
+  const [users, pinned, rewards] = await Promise.all([
     userViews(ctx, ctx.sql, [row.user_id], viewerId),
     isPinned(ctx.sql, id),
+    sumRewards(ctx.sql, newsThing.type, [id]),
   ])
   return newsDetail(row, {
     pendingHits: hitsOf(ctx).pending(id),
     user: users.get(row.user_id) ?? null,
     pinned,
+    reward: rewards.get(id),
   })
 }
 

@@ -28,11 +28,17 @@ export const newsItem = (row: NewsRow, pendingHits: number): NewsItem => ({
 /** An article by itself. */
 export const newsDetail = (
   row: NewsDetailRow,
-  more: { pendingHits: number; user: UserView | null; pinned: boolean },
+  more: {
+    pendingHits: number
+    user: UserView | null
+    pinned: boolean
+    reward: NewsDetail['reward'] | undefined
+  },
 ): NewsDetail => ({
   ...newsItem(row, more.pendingHits),
   content: row.content,
   tags: row.tags,
   user: more.user,
   is_pinned: more.pinned,
+  reward: more.reward ?? { count: 0, amount: null },
 })

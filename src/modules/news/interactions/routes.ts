@@ -3,6 +3,7 @@ import { listCollected, mountCollections } from '#modules/collections/index.ts'
 import { mountComments } from '#modules/comments/index.ts'
 import { mountLikes } from '#modules/likes/index.ts'
 import { mountReports } from '#modules/reports/index.ts'
+import { mountRewards } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Server, viewerOf } from '#platform/http.ts'
 import { Type } from '#platform/schema.ts'
@@ -10,7 +11,7 @@ import { newsByIds, newsThing } from '../articles/service.ts'
 import { cancelPinOfNewsComment, pinnedNewsComments } from '../pins/service.ts'
 import { CollectedQuery, NewsItem } from '../schema.ts'
 
-/** What people do to published articles: comments, likes, collections and reports. */
+/** What people do to published articles: comments, likes, collections, rewards and reports. */
 export function newsInteractionRoutes(server: Server, ctx: Context) {
   mountComments(server, ctx, newsThing, {
     path: '/news/:news/comments',
@@ -37,6 +38,12 @@ export function newsInteractionRoutes(server: Server, ctx: Context) {
     remove: '/news/:news/collections',
     twice: 422,
     none: 422,
+  })
+  mountRewards(server, ctx, newsThing, {
+    create: ['/news/:news/new-rewards'],
+    list: '/news/:news/rewards',
+    sum: '/news/:news/rewards/sum',
+    notice: 'reward:news',
   })
   mountReports(server, ctx, newsThing, { path: '/news/:news/reports' })
 
