@@ -153,15 +153,13 @@ create table group_posts (
   comments_count bigint not null default 0,
   collections_count bigint not null default 0,
   views_count bigint not null default 0,
-  reward_amount bigint not null default 0,
-  reward_number bigint not null default 0,
   excellent_at timestamptz,
   -- The last comment, or the making: orders the list of latest replies.
   replied_at timestamptz not null default now(),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   constraint group_posts_not_negative check (
-    least(likes_count, comments_count, collections_count, views_count, reward_amount, reward_number) >= 0
+    least(likes_count, comments_count, collections_count, views_count) >= 0
   )
 ) with (fillfactor = 80);
 create index group_posts_of_group on group_posts (group_id, id desc);

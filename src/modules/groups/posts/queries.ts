@@ -19,8 +19,6 @@ export type PostRow = {
   comments_count: number
   collections_count: number
   views_count: number
-  reward_amount: number
-  reward_number: number
   excellent_at: string | null
   created_at: string
   updated_at: string
@@ -29,7 +27,7 @@ export type PostRow = {
 /** The columns of `group_posts p`, without the text. */
 export const postColumns = (sql: Db) => sql`
   p.id, p.group_id, p.user_id, p.title, p.summary, p.has_images, p.likes_count, p.comments_count, p.collections_count,
-  p.views_count, p.reward_amount, p.reward_number, p.excellent_at, p.created_at, p.updated_at`
+  p.views_count, p.excellent_at, p.created_at, p.updated_at`
 
 /** The posts of one circle, by their making or by their last comment. */
 export const listGroupPosts = (sql: Db, groupId: number, query: GroupPostsQuery) => sql<PostRow[]>`

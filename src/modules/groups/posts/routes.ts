@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { listCollected, mountCollections } from '#modules/collections/index.ts'
 import { mountComments } from '#modules/comments/index.ts'
 import { mountLikes } from '#modules/likes/index.ts'
+import { mountRewards } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
 import { Empty, Type } from '#platform/schema.ts'
@@ -50,6 +51,7 @@ import {
   publishPost,
   requireWriter,
   standingAt,
+  writablePost,
 } from './service.ts'
 import { imagesOf, postItems, postsById } from './view.ts'
 
@@ -331,5 +333,14 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
     shape: 'pinned',
     pinned: (db, id) => pinnedIn(db, COMMENT_PIN, id),
     mayWrite,
+  })
+  mountRewards(server, ctx, writablePost, {
+    create: ['/group-posts/:post/new-rewards', '/group-posts/:post/rewards'],
+    notice: 'group:post-reward',
+  })
+  mountRewards(server, ctx, postThing, {
+    create: [],
+    list: '/group-posts/:post/rewards',
+    notice: 'group:post-reward',
   })
 }

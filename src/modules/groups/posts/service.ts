@@ -105,6 +105,16 @@ export async function requireWriter(sql: Db, postId: number, viewerId: number): 
   if ((await standingAt(sql, postId, viewerId)).member?.disabled) throw memberDisabled()
 }
 
+/** The same posts for what only those do who may write. */
+export const writablePost: Thing = {
+  ...postThing,
+  async find(sql, id, viewerId) {
+    const target = await findTarget(sql, id, viewerId)
+    if (target) await requireWriter(sql, id, viewerId)
+    return target
+  },
+}
+
 const manages = (standing: Standing) => actingRank(standing) >= rankOf('administrator')
 
 /** Comments of posts: their author deletes them, a manager of the circle, and who manages all circles. */

@@ -3,6 +3,7 @@ import { userViews } from '#modules/accounts/index.ts'
 import { findCollected } from '#modules/collections/index.ts'
 import type { FileView } from '#modules/files/index.ts'
 import { findLiked } from '#modules/likes/index.ts'
+import { sumRewards } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
 import { groupsById } from '../circles/view.ts'
 import { findImages, findPosts, type ImageRow, POSTS, type PostRow, viewsOf } from './queries.ts'
@@ -29,7 +30,7 @@ export async function postItems(ctx: Context, rows: PostRow[], viewerId: number)
   const { sql } = ctx
   const ids = rows.map(({ id }) => id)
   const tally = viewsOf(ctx)
-  const [people, groups, liked, collected, images] = await Promise.all([
+  const [people, groups, liked, collected, images, rewards] = await Promise.all([
     userViews(
       ctx,
       sql,
@@ -40,6 +41,7 @@ export async function postItems(ctx: Context, rows: PostRow[], viewerId: number)
     findLiked(sql, POSTS, ids, viewerId),
     findCollected(sql, POSTS, ids, viewerId),
     imagesOf(ctx, rows),
+    sumRewards(sql, POSTS, ids),
   ])
   return rows.map((row) => ({
     id: row.id,
@@ -51,8 +53,8 @@ export async function postItems(ctx: Context, rows: PostRow[], viewerId: number)
     comments_count: row.comments_count,
     collections_count: row.collections_count,
     views_count: row.views_count + tally.pending(row.id),
-    reward_amount: row.reward_amount,
-    reward_number: row.reward_number,
+    reward_amount: rewards.get(row.id)?.amount ?? 0,
+    reward_number: rewards.get(row.id)?.count ?? 0,
     excellent_at: wireTimeOrNull(row.excellent_at),
     liked: liked.has(row.id),
     collected: collected.has(row.id),

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { groupCounters } from '#modules/groups/index.ts'
+import { ledgerChecks, move, PLATFORM } from '#modules/ledger/index.ts'
+import { pinChecks } from '#modules/pinning/index.ts'
+import { groupMaker } from '#test/fixtures/groups.ts'
+import { createWorld, type Person } from '#test/world.ts'
+
+const world = await createWorld()
+const { as, guest, person, sql } = world
+const { group, memberId, member, post } = groupMaker(world)
+
+const fund = (who: Person, amount: number) =>
+  move(sql, {
+    currency: 'points',
+    from: PLATFORM.issuance,
+    to: who.id,
+    amount,
+    kind: 'adjustment',
+    subject: { type: 'users', id: who.id },
+  })
+const balance = async (who: Person) => {
+  const [row] = await sql<{ balance: number }[]>`
+    select balance from ledger_accounts where owner_id = ${who.id} and currency = 'points'`
+  return row?.balance ?? 0
+}
+const ids = (list: { id: number }[]) => list.map(({ id }) => id)
+async function assertNoDrift() {
+  for (const check of [...groupCounters, ...ledgerChecks, ...pinChecks])
+    assert.deepEqual(await check.find(sql), [], check.name)
+}
+
+test('a member pays for the pin of a post, and the founder decides and is paid, once', async () => {
+  const founder = await person()
+  const id = await group(founder)
+  const alice = await member(id, founder)
+  await fund(alice, 100)
+  const postId = await post(alice, id)
+  const url = `/currency-pinned/posts/${postId}`
+  assert.equal((await as(alice, 'POST', url, { amount: 500, day: 1 })).status, 422)
+  assert.equal((await as(alice, 'POST', url, { day: 1 })).status, 422)
+  assert.equal((await as(await person(), 'POST', url, { amount: 5, day: 1 })).status, 403)
+  assert.equal((await as(alice, 'POST', url, { amount: 60, day: 2 })).status, 201)
+  assert.equal((await as(alice, 'POST', url, { amount: 10, day: 2 })).status, 422)
+  assert.equal(await balance(alice), 40)
+  const [request] = (await as(founder, 'GET', `/pinned/posts?group=${id}`)).body
+  assert.deepEqual(
+    [request.target, request.user.id, request.amount, request.status],
+    [postId, alice.id, 60, 0],
+  )
+  assert.deepEqual(ids((await as(alice, 'GET', '/user-group-posts?type=3')).body), [postId])
+  assert.equal((await as(alice, 'PATCH', `${url}/accept`)).status, 403)
+  const answers = await Promise.all(
+    ['accept', 'accept', 'reject'].map((verb) => as(founder, 'PATCH', `${url}/${verb}`)),
+  )
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422, 422])
+  assert.equal((await balance(founder)) + (await balance(alice)), 100)
+  await assertNoDrift()
+})
+
+test('an accepted pin stands first and is an income; a rejected one is paid back', async () => {
+  const founder = await person()
+  const id = await group(founder)
+  const alice = await member(id, founder)
+  await fund(alice, 100)
+  const [one, two] = [await post(alice, id), await post(alice, id)]
+  for (const each of [one, two]) await as(alice, 'POST', `/pinned/posts/${each}`, { amount: 30, day: 3 })
+  assert.equal((await as(founder, 'PATCH', `/pinned/posts/${one}/accept`)).status, 201)
+  assert.equal((await as(founder, 'PATCH', `/pinned/posts/${two}/reject`)).status, 201)
+  assert.deepEqual([await balance(founder), await balance(alice)], [30, 70])
+  assert.deepEqual(ids((await guest('GET', `/groups/${id}/posts`)).body.pinneds), [one])
+  const [income] = (await as(founder, 'GET', `/groups/${id}/incomes?type=pinned`)).body
+  assert.deepEqual([income.amount, income.user_id, income.type], [30, alice.id, 2])
+  assert.equal((await as(founder, 'PATCH', `/pinned/posts/${one}/cancel`)).status, 201)
+  assert.equal((await as(founder, 'PATCH', `/pinned/posts/${one}/cancel`)).status, 422)
+  assert.deepEqual((await guest('GET', `/groups/${id}/posts`)).body.pinneds, [])
+  assert.equal((await as(alice, 'POST', `/pinned/posts/${two}/create`, { day: 1 })).status, 403)
+  assert.equal((await as(founder, 'POST', `/pinned/posts/${two}/create`, { day: 1 })).status, 201)
+  assert.deepEqual(ids((await guest('GET', `/groups/${id}/posts`)).body.pinneds), [two])
+  await assertNoDrift()
+})
+
+test('deleting a post pays a waiting pin back, and a new founder decides on what waits', async () => {
+  const founder = await person()
+  const id = await group(founder)
+  const [alice, heir] = [await member(id, founder), await member(id, founder)]
+  await fund(alice, 100)
+  const [one, two] = [await post(alice, id), await post(alice, id)]
+  for (const each of [one, two])
+    await as(alice, 'POST', `/currency-pinned/posts/${each}`, { amount: 40, day: 1 })
+  assert.equal((await as(alice, 'DELETE', `/groups/${id}/posts/${one}`)).status, 204)
+  assert.equal(await balance(alice), 60)
+  assert.equal((await as(founder, 'PATCH', `/groups/${id}/owner`, { target: heir.id })).status, 201)
+  assert.equal((await as(founder, 'PATCH', `/currency-pinned/posts/${two}/accept`)).status, 403)
+  assert.equal((await as(heir, 'PATCH', `/currency-pinned/posts/${two}/accept`)).status, 201)
+  assert.deepEqual([await balance(founder), await balance(heir)], [0, 40])
+  await assertNoDrift()
+})
+
+test('the pin of a comment is decided by the author of the post, who is told and paid', async () => {
+  const founder = await person()
+  const id = await group(founder)
+  const alice = await person()
+  await fund(alice, 50)
+  const postId = await post(founder, id)
+  const made = await as(alice, 'POST', `/group-posts/${postId}/comments`, { body: 'First!' })
+  const url = `/currency-pinned/comments/${made.body.comment.id}`
+  assert.equal((await as(founder, 'POST', url, { amount: 5, day: 1 })).status, 403)
+  assert.equal((await as(alice, 'POST', url, { amount: 20, day: 1 })).status, 201)
+  assert.equal((await as(alice, 'PATCH', `${url}/accept`)).status, 403)
+  const [request] = (await as(founder, 'GET', `/pinned/comments?post=${postId}`)).body
+  assert.deepEqual([request.raw, request.comment.body], [postId, 'First!'])
+  assert.equal((await as(founder, 'PATCH', `${url}/accept`)).status, 201)
+  assert.equal(await balance(founder), 20)
+  assert.equal((await guest('GET', `/group-posts/${postId}/comments`)).body.pinneds.length, 1)
+  await assertNoDrift()
+})
+
+test('rewards of posts go to their author, not from who is on the blacklist', async () => {
+  const founder = await person()
+  const id = await group(founder)
+  const alice = await member(id, founder)
+  await fund(alice, 50)
+  const postId = await post(founder, id)
+  const url = `/group-posts/${postId}/new-rewards`
+  assert.equal((await as(alice, 'POST', url, { amount: 15 })).status, 201)
+  assert.deepEqual([await balance(founder), await balance(alice)], [15, 35])
+  const { body } = await guest('GET', `/groups/${id}/posts/${postId}`)
+  assert.deepEqual([body.reward_amount, body.reward_number], [15, 1])
+  assert.equal((await guest('GET', `/group-posts/${postId}/rewards`)).body.length, 1)
+  await as(founder, 'PUT', `/groups/${id}/blacklist/${await memberId(id, alice)}`)
+  assert.equal((await as(alice, 'POST', url, { amount: 1 })).status, 403)
+  await assertNoDrift()
+})
