@@ -5,7 +5,7 @@ export type Operation = {
   path: string
   body?: (n: number) => object
   /** Numbers that `{n}` in the path runs through; 1 to `size.topics` and so on. */
-  range?: 'topics' | 'feeds' | 'people'
+  range?: 'topics' | 'feeds' | 'people' | 'posts'
 }
 
 /** Stands for a number in a path: what each request varies. */
@@ -21,4 +21,10 @@ export const OPERATIONS: Operation[] = [
     body: (n) => ({ feed_content: 'A short note from the bench.', feed_from: 1, feed_mark: n }),
   },
   { name: 'PUT /user/feed-topics/{id}', method: 'PUT', path: '/user/feed-topics/{n}', range: 'topics' },
+  {
+    name: 'GET /group-posts/{id}/likes',
+    method: 'GET',
+    path: '/group-posts/{n}/likes',
+    range: 'posts',
+  },
 ]

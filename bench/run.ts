@@ -120,16 +120,17 @@ async function fillOnce(sql: Sql) {
   return filled
 }
 
-type Ranges = Record<'topics' | 'feeds' | 'people', { from: number; count: number }>
+type Ranges = Record<'topics' | 'feeds' | 'people' | 'posts', { from: number; count: number }>
 
 async function rangesOf(sql: Sql): Promise<Ranges> {
-  const [row] = await sql<[{ topics: number; feeds: number; people: number }]>`
+  const [row] = await sql<[{ topics: number; feeds: number; people: number; posts: number }]>`
     select (select min(id) from feed_topics) as topics, (select min(id) from feeds) as feeds,
-      (select min(id) from users) as people`
+      (select min(id) from users) as people, (select min(id) from group_posts) as posts`
   return {
     topics: { from: row.topics, count: size.topics },
     feeds: { from: row.feeds, count: size.feeds },
     people: { from: row.people, count: size.people },
+    posts: { from: row.posts, count: size.topics },
   }
 }
 
