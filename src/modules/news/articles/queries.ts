@@ -46,7 +46,8 @@ const columns = (sql: Db, viewerId: number) => sql`
   )} as has_like`
 
 const tables = (sql: Db) => sql`
-  news n join news_counts c on c.news_id = n.id join news_categories g on g.id = n.category_id`
+  news n cross join lateral (select * from news_counts where news_id = n.id offset 0) c
+  join news_categories g on g.id = n.category_id`
 
 // An array instead of a join: the list stays a walk along its index, however many people the viewer blocks.
 const notBlockedBy = (sql: Db, viewerId: number) =>
