@@ -11,6 +11,7 @@ const ROWS_MAX = CROWD / 10
 /** Where a request looks at more, by route and a part of the statement, and why it has to. */
 const EXEMPT: { route: string; part: string; because: string }[] = [
   { route: '/feeds', part: 'from user_follows', because: 'takes the newest posts of everybody I follow' },
+  { route: '/feeds/:feed', part: 'from rewards', because: 'sums the rewards of one post' },
   { route: '/feeds/ranks', part: 'sum(f.like_count)', because: 'sums the posts of a month' },
   { route: '/question-topics/:topic/questions', part: 'subject_grams', because: 'searches within one topic' },
   { route: '/question-topics/:topic/questions', part: '1 month', because: 'sorts one topic by answers' },

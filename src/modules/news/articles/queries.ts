@@ -45,6 +45,7 @@ const columns = (sql: Db, viewerId: number) => sql`
     sql`likes l where l.likeable_type = 'news' and l.likeable_id = n.id and l.user_id = ${viewerId}`,
   )} as has_like`
 
+// The offset has the counts looked up article by article: joined, they are merged from the newest down to the cursor.
 const tables = (sql: Db) => sql`
   news n cross join lateral (select * from news_counts where news_id = n.id offset 0) c
   join news_categories g on g.id = n.category_id`
