@@ -99,6 +99,7 @@ export async function fill(sql: Sql, size: Size): Promise<Filled> {
         select id, hot, created_at from feeds where created_at > now() - interval '7 days' on conflict do nothing`
     })(),
   )
+  await fillMusicAndNews(sql, size, first, run)
   const name = 'bench'
   const [viewer] = await sql<[{ id: number }]>`
     with made as (insert into users (name, name_key) values (${name}, ${nameKey(name)}) returning id),
@@ -109,4 +110,55 @@ export async function fill(sql: Sql, size: Size): Promise<Filled> {
   await run('vacuum and statistics', sql.unsafe('vacuum (analyze)'))
   const { access_token: token } = await issueToken(sql, viewer.id)
   return { viewer: viewer.id, token }
+}
+
+/** Songs and articles, with a fifth as many comments as feeds on each kind. */
+async function fillMusicAndNews(
+  sql: Sql,
+  size: Size,
+  person: number,
+  run: (what: string, statement: Promise<unknown>) => Promise<void>,
+): Promise<void> {
+  await run(
+    `${size.songs} songs`,
+    sql`with singer as (
+        insert into music_singers (name, name_key, name_grams) values ('singer', 'singer', array['si']) returning id),
+      made as (
+        insert into music_songs (title, title_key, title_grams, singer_id, last_time)
+        select 'song ' || n, 'song ' || n, array['so', 'on'], singer.id, 200
+        from singer, generate_series(1, ${size.songs}) n returning id)
+      insert into music_song_counts (song_id) select id from made`,
+  )
+  await run(
+    `${size.news} articles`,
+    sql`with category as (
+        insert into news_categories (name, name_key, rank)
+        select 'category ' || n, 'category ' || n, n from generate_series(1, 20) n returning id),
+      made as (
+        insert into news (title, title_key, title_grams, subject, subject_given, content, user_id, category_id,
+          audit_status, published_at)
+        select 'article ' || n, 'article ' || n, array['ar', 'rt'], 'What happened', false, repeat('What happened. ', 50),
+          ${person} + n % ${size.people}, (select min(id) from category) + n % 20, 0, now()
+        from generate_series(1, ${size.news}) n returning id)
+      insert into news_counts (news_id) select id from made`,
+  )
+  const [{ song, news }] = await sql<[{ song: number; news: number }]>`
+    select (select min(id) from music_songs) as song, (select min(id) from news) as news`
+  for (const [type, start, count] of [
+    ['musics', song, size.songs],
+    ['news', news, size.news],
+  ] as const)
+    await run(
+      `comments of ${type}`,
+      sql`insert into comments (commentable_type, commentable_id, user_id, target_user, body)
+        select ${type}, ${start} + (n::bigint * 104729) % ${count}, ${person} + (n::bigint * 31) % ${size.people}, 0,
+          'What I think of it, number ' || n
+        from generate_series(1, ${Math.round(size.comments / 5)}) n`,
+    )
+  await sql`update music_song_counts s set comment_count = c.n from (
+    select commentable_id as id, count(*) as n from comments where commentable_type = 'musics' group by 1) c
+    where c.id = s.song_id`
+  await sql`update news_counts s set comment_count = c.n from (
+    select commentable_id as id, count(*) as n from comments where commentable_type = 'news' group by 1) c
+    where c.id = s.news_id`
 }

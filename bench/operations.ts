@@ -5,7 +5,7 @@ export type Operation = {
   path: string
   body?: (n: number) => object
   /** Numbers that `{n}` in the path runs through; 1 to `size.topics` and so on. */
-  range?: 'topics' | 'feeds' | 'people' | 'posts'
+  range?: 'topics' | 'feeds' | 'people' | 'posts' | 'songs' | 'news'
 }
 
 /** Stands for a number in a path: what each request varies. */
@@ -27,4 +27,15 @@ export const OPERATIONS: Operation[] = [
     path: '/group-posts/{n}/likes',
     range: 'posts',
   },
+  { name: 'GET /music/songs', method: 'GET', path: '/music/songs' },
+  { name: 'GET /music/{music}', method: 'GET', path: '/music/{n}', range: 'songs' },
+  {
+    name: 'POST /music/{music}/comments',
+    method: 'POST',
+    path: '/music/{n}/comments',
+    range: 'songs',
+    body: (n) => ({ body: `What I think of the song, number ${n}` }),
+  },
+  { name: 'GET /news/cates', method: 'GET', path: '/news/cates' },
+  { name: 'GET /news/{news}/comments', method: 'GET', path: '/news/{n}/comments', range: 'news' },
 ]

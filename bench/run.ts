@@ -120,17 +120,22 @@ async function fillOnce(sql: Sql) {
   return filled
 }
 
-type Ranges = Record<'topics' | 'feeds' | 'people' | 'posts', { from: number; count: number }>
+type Ranges = Record<NonNullable<Operation['range']>, { from: number; count: number }>
 
 async function rangesOf(sql: Sql): Promise<Ranges> {
-  const [row] = await sql<[{ topics: number; feeds: number; people: number; posts: number }]>`
+  const [row] = await sql<
+    [{ topics: number; feeds: number; people: number; posts: number; songs: number; news: number }]
+  >`
     select (select min(id) from feed_topics) as topics, (select min(id) from feeds) as feeds,
-      (select min(id) from users) as people, (select min(id) from group_posts) as posts`
+      (select min(id) from users) as people, (select min(id) from group_posts) as posts,
+      (select min(id) from music_songs) as songs, (select min(id) from news) as news`
   return {
     topics: { from: row.topics, count: size.topics },
     feeds: { from: row.feeds, count: size.feeds },
     people: { from: row.people, count: size.people },
     posts: { from: row.posts, count: size.topics },
+    songs: { from: row.songs, count: size.songs },
+    news: { from: row.news, count: size.news },
   }
 }
 

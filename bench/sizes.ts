@@ -1,7 +1,21 @@
 /** How much there is in the database: the everyday size, and the one of the promises. */
 export const SIZES = {
-  small: { people: 2_000, topics: 200, feeds: 10_000, comments: 20_000 },
-  large: { people: 100_000, topics: 2_000, feeds: 1_000_000, comments: 5_000_000 },
+  small: { people: 2_000, topics: 200, feeds: 10_000, comments: 20_000, songs: 1_000, news: 1_000 },
+  large: {
+    people: 100_000,
+    topics: 2_000,
+    feeds: 1_000_000,
+    comments: 5_000_000,
+    songs: 100_000,
+    news: 100_000,
+  },
 } as const
 
-export type Size = { people: number; topics: number; feeds: number; comments: number }
+export type Size = {
+  people: number
+  topics: number
+  feeds: number
+  comments: number
+  songs: number
+  news: number
+}
