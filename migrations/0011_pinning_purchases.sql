@@ -88,4 +88,4 @@ create table rewards (
   constraint rewards_not_oneself check (user_id <> target_user)
 );
 create index rewards_largest on rewards (rewardable_type, rewardable_id, amount desc, id desc);
-create index rewards_given on rewards (user_id, id desc);
+create index rewards_given on rewards (user_id, rewardable_type, rewardable_id);

@@ -82,8 +82,11 @@ export async function findRewarded(
 ): Promise<Set<number>> {
   if (userId === 0 || thingIds.length === 0) return new Set()
   const rows = await sql<{ rewardable_id: number }[]>`
-    select distinct rewardable_id from rewards
-    where user_id = ${userId} and rewardable_type = ${type} and rewardable_id = any(${thingIds})`
+    select asked.id as rewardable_id from unnest(${thingIds}::bigint[]) as asked (id)
+    where exists (
+      select from rewards r
+      where r.user_id = ${userId} and r.rewardable_type = ${type} and r.rewardable_id = asked.id offset 0
+    )`
   return new Set(rows.map((row) => row.rewardable_id))
 }
 
