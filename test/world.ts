@@ -128,9 +128,10 @@ export async function createWorld(
     await signals.close()
     ctx.limiter.close()
     await sql.end()
-    await adminSql.unsafe(`drop database if exists ${database} with (force)`)
+    // Only to save space: the whole server goes after the run, so a busy moment is no failure.
+    await adminSql.unsafe(`drop database if exists ${database} with (force)`).catch(() => {})
     await adminSql.end()
-    await rm(dataDir, { recursive: true, force: true })
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
   })
 
   const call = async (
