@@ -15,7 +15,7 @@ import fastify, {
 } from 'fastify'
 import type { Config } from '#platform/config.ts'
 import { errorBody, language, methodNotAllowed, noSuchPath, toldError } from '#platform/error-reply.ts'
-import { forbidden, notFound, tooManyRequests, unauthenticated } from '#platform/errors.ts'
+import { ApiError, forbidden, notFound, tooManyRequests, unauthenticated } from '#platform/errors.ts'
 import { compileInput } from '#platform/input.ts'
 import type { Log } from '#platform/log.ts'
 import { redactRequestUrl } from '#platform/log.ts'
@@ -215,7 +215,13 @@ export async function createServer({
     if (failure.validationContext === 'params') return done(notFound())
     const before = request.routeOptions.config.before
     if (!before) return done(failure)
-    before(request, reply).then(() => done(failure), done)
+    // What it reads of the body is not valid, so it may stumble: then the input's own failure is told.
+    Promise.resolve()
+      .then(() => before(request, reply))
+      .then(
+        () => done(failure),
+        (error) => done(error instanceof ApiError ? error : failure),
+      )
   })
 
   server.addHook('onRoute', (route) => {
