@@ -25,6 +25,13 @@ test('images go, those of the service too', () => {
   assert.equal(shown('[![alt](i)](u) after'), 'after')
 })
 
+test('a bracket that nothing closes does not lead back to the beginning', () => {
+  assert.equal(shown('\n(`]`)!['), '(])![')
+  assert.equal(shown('\n[`]`](x)!['), ']![')
+  assert.equal(shown('a(b)['), 'a(b)[')
+  assert.equal(shown('\n(a)@!['), '(a)@![')
+})
+
 test('block markup goes', () => {
   assert.equal(
     shown('# Title\n\n> - quoted\n---\nfoo\n===\n- [x] done\n1. one'),

@@ -28,10 +28,10 @@ export function plainText(source: string, n: number): string {
     pattern.lastIndex = at
     return pattern.exec(source)
   }
-  /** Where the `(…)` or `[…]` after the bracket closing at `close` ends, or -1. */
+  /** Where the `(…)` or `[…]` after the bracket closing at `close` ends; 0 without one, or where nothing closes. */
   const targetEnd = (close: number): number => {
     const next = source[close + 1]
-    return next === '(' || next === '[' ? partner[close + 1]! : -1
+    return close > 0 && (next === '(' || next === '[') ? partner[close + 1]! : 0
   }
 
   while (at < source.length && !page.full()) {
