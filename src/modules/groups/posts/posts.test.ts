@@ -204,7 +204,13 @@ describe('posts', () => {
     assert.deepEqual(await list(''), [three, two, one])
     assert.deepEqual(await list('limit=2&offset=1'), [two, one])
     assert.deepEqual(await list('type=latest_reply'), [one, three, two])
-    await Promise.all([1, 2, 3].map(() => as(founder, 'PUT', `/group/posts/${two}/toggle-excellent`)))
+    const toggled = await Promise.all(
+      [1, 2, 3].map(() => as(founder, 'PUT', `/group/posts/${two}/toggle-excellent`)),
+    )
+    assert.deepEqual(
+      toggled.map(({ status }) => status),
+      [204, 204, 204],
+    )
     assert.deepEqual(await list('excellent=1'), [two])
     assert.equal((await as(await person(), 'PUT', `/group/posts/${two}/toggle-excellent`)).status, 403)
     await assertNoDrift()

@@ -1,5 +1,5 @@
 import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
-import type { Db } from '#platform/database.ts'
+import type { Db, Tx } from '#platform/database.ts'
 import { defineTally } from '#platform/tally.ts'
 import type { Target } from '#platform/things.ts'
 import { isReadable, isReadableAt } from '../queries.ts'
@@ -162,8 +162,13 @@ export async function replaceImages(sql: Db, postId: number, images: NewImage[])
       as i (position, file, size, mime)`
 }
 
+// Constraints are checked on what the statement's snapshot holds of a row, before a newer version of it is noticed. So
+// what turns on whether a post is an excellent one waits for it first, and counts in a statement that begins after.
+const holdPost = (tx: Tx, id: number) => tx`select from group_posts where id = ${id} for no key update`
+
 /** Deletes a post, out of the counts of its circle. False when somebody was faster. */
-export async function deletePost(sql: Db, groupId: number, id: number): Promise<boolean> {
+export async function deletePost(sql: Tx, groupId: number, id: number): Promise<boolean> {
+  await holdPost(sql, id)
   const [row] = await sql<[{ gone: boolean }]>`
     with gone as (
       delete from group_posts where id = ${id} and group_id = ${groupId} returning group_id, excellent_at
@@ -178,7 +183,8 @@ export async function deletePost(sql: Db, groupId: number, id: number): Promise<
 }
 
 /** Makes a post an excellent one, or a usual one again. False when there is none. */
-export async function toggleExcellent(sql: Db, id: number): Promise<boolean> {
+export async function toggleExcellent(sql: Tx, id: number): Promise<boolean> {
+  await holdPost(sql, id)
   const [row] = await sql<[{ found: boolean }]>`
     with changed as (
       update group_posts set excellent_at = case when excellent_at is null then now() end where id = ${id}

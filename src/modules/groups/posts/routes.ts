@@ -4,6 +4,7 @@ import { mountComments } from '#modules/comments/index.ts'
 import { mountLikes } from '#modules/likes/index.ts'
 import { mountRewards } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
+import { transaction } from '#platform/database.ts'
 import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
 import { Empty, Type } from '#platform/schema.ts'
 import { noSuchGroup, noSuchPost, notManager } from '../errors.ts'
@@ -303,7 +304,7 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
         const { id: viewer } = viewerOf(request)
         if (!(await postThing.find(sql, post, viewer))) throw noSuchPost()
         if (actingRank(await standingAt(sql, post, viewer)) < rankOf('administrator')) throw notManager()
-        if (!(await toggleExcellent(sql, post))) throw noSuchPost()
+        if (!(await transaction(sql, (tx) => toggleExcellent(tx, post)))) throw noSuchPost()
         return reply.code(204).send()
       },
     )
