@@ -32,6 +32,7 @@ const events = run({
   files,
   concurrency: 3,
   timeout: 240_000,
+  execArgv: ['--import', new URL('../test/watchdog.ts', import.meta.url).href],
   ...(names.length > 0 ? { testNamePatterns: names } : {}),
 })
 events.on('test:pass', (event) => {
