@@ -374,6 +374,20 @@ test('comments that go with their thing leave the counts of their authors', asyn
   assert.equal((await counted(id, owner)).author, 0)
 })
 
+test('what people were told of comments that go with their thing, and have not read, goes too', async () => {
+  const [owner, reader, replied] = [await person(), await person(), await person()]
+  const id = await make(owner)
+  await comment(reader, id, `first \u00AD@${replied.name}\u00AD`)
+  await as(owner, 'PATCH', '/user/notifications', { type: 'comment' })
+  await comment(reader, id, 'second', { reply_user: replied.id })
+  await deleteCommentsOf(sql, 'test-things', [id])
+  assert.deepEqual(
+    (await notices(owner)).map(({ data }) => data.contents),
+    [`first \u00AD@${replied.name}\u00AD`],
+  )
+  assert.deepEqual([...(await notices(replied))], [])
+})
+
 test('GET /comments finds by author, recipient, thing or id, in both directions', async () => {
   const [owner, reader, third] = [await person(), await person(), await person()]
   const [one, two] = [await make(owner), await make(owner)]

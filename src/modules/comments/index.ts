@@ -1,11 +1,12 @@
 export { type CommentOptions, mountComments } from './mount.ts'
-export { type CommentRow, deleteCommentsOf, findComment, findComments, importComments } from './queries.ts'
+export { type CommentRow, findComment, findComments, importComments } from './queries.ts'
 export { Comment, CommentWithPeople } from './schema.ts'
 export {
   type CommentRules,
   commentCounters,
   commentsRecount,
   commentThing,
+  deleteCommentsOf,
   removeComment,
 } from './service.ts'
 export { commentView, commentViews, latestComments } from './view.ts'

@@ -71,8 +71,8 @@ export async function deleteComment(
   return row
 }
 
-/** Deletes all comments of things that are deleted themselves, out of their authors' counts too; answers their ids. */
-export async function deleteCommentsOf(sql: Db, type: string, thingIds: number[]): Promise<number[]> {
+/** Deletes all comments of things, out of their authors' counts too; answers their ids. */
+export async function deleteAllComments(sql: Db, type: string, thingIds: number[]): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     with gone as (
       delete from comments where commentable_type = ${type} and commentable_id = any(${thingIds})

@@ -4,7 +4,7 @@ import { notify, publishEvent, type SystemType, takeBack } from '#modules/notifi
 import { screen } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type CounterCheck, recount } from '#platform/counters.ts'
-import { type Tx, transaction } from '#platform/database.ts'
+import { type Db, type Tx, transaction } from '#platform/database.ts'
 import { blocked, forbidden, invalidField, notFound } from '#platform/errors.ts'
 import {
   type Counts,
@@ -19,6 +19,7 @@ import {
   claimMark,
   countByAuthor,
   countByThing,
+  deleteAllComments,
   deleteComment,
   deleteOldMarks,
   findAddressed,
@@ -145,6 +146,16 @@ export async function removeComment(
         },
       })
   })
+}
+
+/**
+ * Deletes all comments of things that are deleted themselves, with what people were told of them and have not read, in
+ * the caller's transaction: best after what changes the counts of people, as a single comment does. Answers their ids.
+ */
+export async function deleteCommentsOf(tx: Db, type: string, thingIds: number[]): Promise<number[]> {
+  const ids = await deleteAllComments(tx, type, thingIds)
+  if (ids.length > 0) await takeBack(tx, { cause: { type: 'comments', id: ids } })
+  return ids
 }
 
 /** Deletes marks of comments that were sent long ago. */

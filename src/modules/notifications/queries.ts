@@ -76,8 +76,12 @@ export async function insertNotices(
     having count(*) > 0`
 }
 
-/** What of a cause is to be taken back. */
-export type Taken = { type?: NotificationType; senderId?: number; cause: { type: string; id: number } }
+/** What of a cause, or of several of one kind, is to be taken back. */
+export type Taken = {
+  type?: NotificationType
+  senderId?: number
+  cause: { type: string; id: number | number[] }
+}
 
 /** Deletes up to `limit` unread notifications of a cause and lowers the counts by them; answers how many went. */
 export async function deleteUnread(
@@ -85,11 +89,13 @@ export async function deleteUnread(
   { type, senderId, cause }: Taken,
   limit: number,
 ): Promise<number> {
+  const { id } = cause
   const [row] = await sql<[{ gone: number }]>`
     with found as (
       select n.user_id, n.type, n.seq
       from notifications n join notification_counts c on c.user_id = n.user_id and c.type = n.type
-      where n.cause_type = ${cause.type} and n.cause_id = ${cause.id} and n.seq > c.read_seq
+      where n.cause_type = ${cause.type} and n.cause_id = ${Array.isArray(id) ? sql`any(${id})` : id}
+        and n.seq > c.read_seq
         ${senderId === undefined ? sql`` : sql`and n.sender_id = ${senderId}`}
         ${type === undefined ? sql`` : sql`and n.type = ${type}`}
       limit ${limit}

@@ -272,8 +272,8 @@ export async function changePost(
 export async function removePost(tx: Tx, groupId: number, postId: number): Promise<void> {
   if (!(await deletePost(tx, groupId, postId))) throw noSuchPost()
   await cancelPinsOfPost(tx, postId)
-  await deleteCommentsOf(tx, POSTS, [postId])
   await deleteLikesOf(tx, POSTS, [postId])
+  await deleteCommentsOf(tx, POSTS, [postId])
   await deleteCollectionsOf(tx, POSTS, [postId])
   await detachFiles(tx, { channel: CHANNEL, raws: [postId] })
   await takeBack(tx, { cause: { type: POSTS, id: postId } })

@@ -138,6 +138,6 @@ export async function removeSong(
 ): Promise<void> {
   if (!(await deleteSong(tx, id))) throw noSuchSong()
   if (storage !== null) await closeSales(tx, 'file', [storage], true)
-  await deleteCommentsOf(tx, songThing.type, [id])
   await deleteLikesOf(tx, songThing.type, [id])
+  await deleteCommentsOf(tx, songThing.type, [id])
 }

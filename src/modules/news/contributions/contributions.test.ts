@@ -267,6 +267,24 @@ describe('the deletion of a published article', () => {
     assert.equal((await as(who, 'DELETE', `/news/posts/${two}`)).status, 204)
     assert.equal((await as(who, 'DELETE', `/news/posts/${two}`)).status, 404)
   })
+
+  test('takes back what its comments and likes told people who have not read it', async () => {
+    const [who, reader, named] = [await person(), await person(), await person()]
+    const id = await createNews(world, editor, who, { category_id: category })
+    await as(reader, 'POST', `/news/${id}/likes`)
+    await as(reader, 'POST', `/news/${id}/comments`, { body: `\u00AD@${named.name}\u00AD look` })
+    await as(who, 'POST', `/news/${id}/comments`, { body: 'indeed', reply_user: reader.id })
+    const unread = async () =>
+      (
+        await sql`select user_id, type from notifications
+          where user_id = any(${[who.id, reader.id, named.id]}) and type <> 'system'`
+      ).length
+    assert.equal(await unread(), 4)
+    assert.equal((await as(who, 'DELETE', `/news/posts/${id}`)).status, 204)
+    assert.equal(await unread(), 0)
+    const { body } = await as(who, 'GET', '/user/notification-statistics')
+    assert.deepEqual([body.comment.badge, body.like.badge], [0, 0])
+  })
 })
 
 test('of others only the published articles are listed', async () => {

@@ -105,8 +105,8 @@ export async function deleteAnswer(
     if (answer.adoption) throw answerAdopted()
     if (answer.invited) throw answerInvited()
   }
-  await deleteCommentsOf(tx, ANSWERS, [id])
   await deleteLikesOf(tx, ANSWERS, [id])
+  await deleteCommentsOf(tx, ANSWERS, [id])
   await deleteCollectionsOf(tx, ANSWERS, [id])
   await detachFiles(tx, { channel: 'answer:images', raws: [id] })
   await deleteAnswerRow(tx, id)

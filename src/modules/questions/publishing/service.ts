@@ -247,13 +247,13 @@ export async function deleteQuestion(
   const owner = question.user_id
   const answerIds = await listAnswerIds(tx, id)
   const fees = await cancelApplications(tx, id)
-  await deleteCommentsOf(tx, QUESTIONS, [id])
   if (answerIds.length > 0) {
-    await deleteCommentsOf(tx, ANSWERS, answerIds)
     await deleteLikesOf(tx, ANSWERS, answerIds)
     await deleteCollectionsOf(tx, ANSWERS, answerIds)
     await detachFiles(tx, { channel: 'answer:images', raws: answerIds })
   }
+  await deleteCommentsOf(tx, QUESTIONS, [id])
+  if (answerIds.length > 0) await deleteCommentsOf(tx, ANSWERS, answerIds)
   await detachFiles(tx, { channel: 'question:images', raws: [id] })
   await unlinkTopics(tx, id)
   await deleteQuestionRow(tx, id)
@@ -277,6 +277,6 @@ export async function deleteQuestion(
     })),
   ])
   await takeBack(tx, { cause: { type: QUESTIONS, id } })
-  for (const answerId of answerIds) await takeBack(tx, { cause: { type: ANSWERS, id: answerId } })
+  if (answerIds.length > 0) await takeBack(tx, { cause: { type: ANSWERS, id: answerIds } })
   return question
 }
