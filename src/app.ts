@@ -10,15 +10,14 @@ import { registrationRoutes } from '#modules/accounts/registration/routes.ts'
 import { signInRoutes } from '#modules/accounts/sign-in/routes.ts'
 import { userRoutes } from '#modules/accounts/users/routes.ts'
 import { auditRoutes } from '#modules/admin/audit/routes.ts'
-import { adminFeedPinRoutes } from '#modules/admin/feed-pinneds/routes.ts'
 import { adminFeedRoutes } from '#modules/admin/feeds/routes.ts'
 import { adminGroupRoutes } from '#modules/admin/groups/routes.ts'
 import { adminImRoutes } from '#modules/admin/im/routes.ts'
 import { adminBalanceRoutes, adminLedgerRoutes, adminPaymentRoutes } from '#modules/admin/ledger/routes.ts'
 import { adminMusicRoutes } from '#modules/admin/music/routes.ts'
 import { adminNewsRoutes } from '#modules/admin/news/routes.ts'
-import { adminNewsPinRoutes } from '#modules/admin/news-pinneds/routes.ts'
 import { noticeRoutes } from '#modules/admin/notices/routes.ts'
+import { adminPinRoutes } from '#modules/admin/pins/routes.ts'
 import { adminQuestionRoutes } from '#modules/admin/questions/routes.ts'
 import { adminQuestionTopicRoutes } from '#modules/admin/questions/topics/routes.ts'
 import { reportAdminRoutes } from '#modules/admin/reports/routes.ts'
@@ -193,7 +192,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   adminBalanceRoutes,
   adminPaymentRoutes,
   adminLedgerRoutes(PAYMENT_CHECKS),
-  adminFeedPinRoutes,
+  adminPinRoutes,
   adminGroupRoutes,
   adminTopicRoutes,
   adminFeedRoutes,
@@ -201,7 +200,6 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   adminQuestionTopicRoutes,
   adminQuestionRoutes,
   adminNewsRoutes,
-  adminNewsPinRoutes,
   adminWordRoutes,
 ]
 

@@ -34,3 +34,10 @@ export function byId<Row extends { id: number | string }>(rows: Iterable<Row>): 
 export function groupBy<Row, Key>(rows: Iterable<Row>, keyOf: (row: Row) => Key): Map<Key, Row[]> {
   return Map.groupBy(rows, keyOf)
 }
+
+/** The different values that rows have in one field, in the order of the rows. */
+export function distinct<Row, Field extends keyof Row>(rows: Iterable<Row>, field: Field): Row[Field][] {
+  const values = new Set<Row[Field]>()
+  for (const row of rows) values.add(row[field])
+  return [...values]
+}

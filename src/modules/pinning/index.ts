@@ -7,13 +7,15 @@ export {
   findPin,
   findShownPins,
   handOverPins,
+  listOwnPins,
   listPinsToDecide,
   listShownPins,
   type PinRow,
   pinChecks,
+  pinColumns,
   stateNow,
 } from './queries.ts'
-export { Days, PIN_STATES, PinBody, type PinState, type PinSubject } from './schema.ts'
+export { Days, PIN_STATES, PinBody, type PinState, type PinSubject, PinsQuery, pinFields } from './schema.ts'
 export {
   admitApplicant,
   applyForPin,
@@ -24,3 +26,4 @@ export {
   pinForFree,
   settlePin,
 } from './service.ts'
+export { pinView } from './view.ts'

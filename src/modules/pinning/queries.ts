@@ -12,7 +12,7 @@ export type PinRow = {
   decider_id: number
   amount: number
   day: number
-  /** As kept: an active pin whose time is over is expired (`stateOf`). */
+  /** The state that holds now (`stateNow`). */
   state: PinState
   expires_at: string | null
   decided_by: number | null
@@ -21,11 +21,12 @@ export type PinRow = {
   updated_at: string
 }
 
-/** The state that holds now. */
+/** The state that holds now: an active pin whose time is over is expired, whatever is kept. */
 export const stateNow = (sql: Db) =>
   sql`case when p.state = 'active' and p.expires_at <= now() then 'expired' else p.state end`
 
-const columns = (sql: Db) => sql`
+/** The columns of a `PinRow`; `p` is the pin. */
+export const pinColumns = (sql: Db) => sql`
   p.id, p.channel, p.thing_id, p.target_id, p.user_id, p.decider_id, p.amount, p.day, ${stateNow(sql)} as state,
   p.expires_at, p.decided_by, p.decided_at, p.created_at, p.updated_at`
 
@@ -108,7 +109,7 @@ export async function decidePin(
             : sql`state = 'rejected'`
         }
       where p.id = ${id} and p.state = 'pending'
-      returning ${columns(sql)}
+      returning ${pinColumns(sql)}
     ),
     moves as materialized (
       select 0 as n, 'points' as currency, ${PLATFORM.escrow}::bigint as from_id,
@@ -178,8 +179,9 @@ export async function extendPin(
   return row?.id
 }
 
+/** A pin by its id, undefined when there is none. */
 export async function findPin(sql: Db, id: number): Promise<PinRow | undefined> {
-  const [row] = await sql<PinRow[]>`select ${columns(sql)} from pins p where p.id = ${id}`
+  const [row] = await sql<PinRow[]>`select ${pinColumns(sql)} from pins p where p.id = ${id}`
   return row
 }
 
@@ -216,13 +218,22 @@ export async function listPinsToDecide(
   const waiting = after === 0 || cursor?.state === 'pending'
   const below = after > 0 ? sql`and p.id < ${after}` : sql``
   return sql<PinRow[]>`
-    (select ${columns(sql)}, 0 as part from pins p where ${of} and p.state = 'pending' ${waiting ? below : sql`and false`}
+    (select ${pinColumns(sql)}, 0 as part from pins p where ${of} and p.state = 'pending' ${waiting ? below : sql`and false`}
       order by p.id desc limit ${limit})
     union all
-    (select ${columns(sql)}, 1 as part from pins p where ${of} and p.state <> 'pending' ${waiting ? sql`` : below}
+    (select ${pinColumns(sql)}, 1 as part from pins p where ${of} and p.state <> 'pending' ${waiting ? sql`` : below}
       order by p.id desc limit ${limit})
     order by part, id desc limit ${limit}`
 }
+
+/** What one person asked to have pinned, newest first. */
+export const listOwnPins = (
+  sql: Db,
+  { userId, channel, after, limit }: { userId: number; channel: string; after: number; limit: number },
+) => sql<PinRow[]>`
+  select ${pinColumns(sql)} from pins p
+  where p.user_id = ${userId} and p.channel = ${channel} ${after > 0 ? sql`and p.id < ${after}` : sql``}
+  order by p.id desc limit ${limit}`
 
 /** How many requests wait for a person, and since when the newest does; those up to `since` were seen. */
 export async function countWaiting(sql: Db, channel: string, deciderId: number, since: string | null) {

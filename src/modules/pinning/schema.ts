@@ -1,5 +1,5 @@
 import { Amount } from '#modules/ledger/index.ts'
-import { Int, RawText, type Static, Type } from '#platform/schema.ts'
+import { Cursor, Int, Limit, Nullable, RawText, type Static, Time, Type } from '#platform/schema.ts'
 
 export const PIN_STATES = ['pending', 'active', 'expired', 'rejected', 'cancelled'] as const
 export type PinState = (typeof PIN_STATES)[number]
@@ -14,6 +14,23 @@ export const PinBody = Type.Object({
   password: Type.Optional(RawText(128)),
 })
 export type PinBody = Static<typeof PinBody>
+
+/** A page of pins, newest first. */
+export const PinsQuery = Type.Object({ after: Cursor, limit: Limit() })
+
+/** What every area shows of a pin; which ids are `raw` and `target`, and what is shown with them, differs. */
+export const pinFields = {
+  id: Type.Integer(),
+  channel: Type.String(),
+  user_id: Type.Integer({ description: 'Who asks' }),
+  target_user: Type.Integer({ description: 'Who decides; 0: the administration' }),
+  amount: Type.Integer({ description: 'Points for all days together' }),
+  day: Type.Integer(),
+  state: Type.String({ description: 'pending, active, expired, rejected or cancelled' }),
+  expires_at: Nullable(Time),
+  created_at: Time,
+  updated_at: Time,
+}
 
 /** What is to be pinned. */
 export type PinSubject = {

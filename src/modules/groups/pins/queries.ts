@@ -1,19 +1,5 @@
-import { type PinState, stateNow } from '#modules/pinning/index.ts'
+import { type PinRow, type PinState, pinColumns, stateNow } from '#modules/pinning/index.ts'
 import type { Db } from '#platform/database.ts'
-
-export type AddressedPin = {
-  id: number
-  thing_id: number
-  target_id: number
-  user_id: number
-  decider_id: number
-  amount: number
-  day: number
-  state: PinState
-  expires_at: string | null
-  created_at: string
-  updated_at: string
-}
 
 /** Requests of others that a person decides on, newest first; those of one circle or post if given. */
 export const listAddressedPins = (
@@ -31,10 +17,8 @@ export const listAddressedPins = (
     after?: number | undefined
     limit?: number | undefined
   },
-) => sql<AddressedPin[]>`
-  select p.id, p.thing_id, p.target_id, p.user_id, p.decider_id, p.amount, p.day, ${stateNow(sql)} as state, p.expires_at,
-    p.created_at, p.updated_at
-  from pins p
+) => sql<PinRow[]>`
+  select ${pinColumns(sql)} from pins p
   where p.decider_id = ${userId} and p.decider_id > 0 and p.channel = ${channel} and p.user_id <> p.decider_id
     ${thingId === undefined ? sql`` : sql`and p.thing_id = ${thingId}`} ${after > 0 ? sql`and p.id < ${after}` : sql``}
   order by p.id desc limit ${limit}`

@@ -1,5 +1,3 @@
-import type { PinState } from '#modules/pinning/index.ts'
-import { stateNow } from '#modules/pinning/index.ts'
 import type { Db } from '#platform/database.ts'
 
 /** The channel of pins of comments under articles. */
@@ -24,27 +22,3 @@ export const listPinnedNews = (
 export const liveNewsComment = (sql: Db, newsId: number, commentId: number) => sql`
   select c.id from comments c join news n on n.id = c.commentable_id
   where c.commentable_type = 'news' and c.commentable_id = ${newsId} and c.id = ${commentId} and n.audit_status = 0`
-
-export type OwnPinRow = {
-  id: number
-  thing_id: number
-  target_id: number
-  user_id: number
-  decider_id: number
-  amount: number
-  day: number
-  state: PinState
-  expires_at: string | null
-  created_at: string
-  updated_at: string
-}
-
-/** The requests of one person to pin articles, newest first. */
-export const listOwnNewsPins = (
-  sql: Db,
-  { userId, after, limit }: { userId: number; after: number; limit: number },
-) => sql<OwnPinRow[]>`
-  select p.id, p.thing_id, p.target_id, p.user_id, p.decider_id, p.amount, p.day, ${stateNow(sql)} as state,
-    p.expires_at, p.created_at, p.updated_at
-  from pins p where p.user_id = ${userId} and p.channel = 'news' ${after > 0 ? sql`and p.id < ${after}` : sql``}
-  order by p.id desc limit ${limit}`

@@ -1,32 +1,32 @@
-import { wireTime, wireTimeOrNull } from '#lib/time.ts'
+import { byId, distinct } from '#lib/lists.ts'
 import { userViews } from '#modules/accounts/index.ts'
 import { commentViews } from '#modules/comments/index.ts'
-import { findAverage, listPinsToDecide, mountPinning } from '#modules/pinning/index.ts'
+import {
+  findAverage,
+  listOwnPins,
+  listPinsToDecide,
+  mountPinning,
+  type PinRow,
+  PinsQuery,
+  pinView,
+} from '#modules/pinning/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Server, viewerId, viewerOf } from '#platform/http.ts'
 import { Type } from '#platform/schema.ts'
 import { newsByIds } from '../articles/service.ts'
 import { type NewsItem, NewsItem as NewsItemSchema } from '../schema.ts'
-import { listOwnNewsPins, listPinnedNews, NEWS_COMMENT, type OwnPinRow } from './queries.ts'
-import { Average, NewsCommentPin, NewsPin, PinnedQuery, PinsQuery } from './schema.ts'
+import { listPinnedNews, NEWS_COMMENT } from './queries.ts'
+import { Average, NewsCommentPin, NewsPin, PinnedQuery } from './schema.ts'
 import { newsCommentPins, newsPins } from './service.ts'
 
 const tags = ['News']
 
 /** Here the article is the target and the comment is `raw`, the other way round than for feeds (R §26). */
-const pinView = (pin: OwnPinRow, channel: 'news' | 'news:comment', news: NewsItem | undefined) => ({
-  id: pin.id,
+const newsPinView = (pin: PinRow, channel: 'news' | 'news:comment', news: NewsItem | undefined) => ({
+  ...pinView(pin),
   channel,
   raw: channel === 'news' ? 0 : pin.target_id,
   target: pin.thing_id,
-  user_id: pin.user_id,
-  target_user: pin.decider_id,
-  amount: pin.amount,
-  day: pin.day,
-  state: pin.state,
-  expires_at: wireTimeOrNull(pin.expires_at),
-  created_at: wireTime(pin.created_at),
-  updated_at: wireTime(pin.updated_at),
   news: news ?? null,
 })
 
@@ -89,15 +89,9 @@ export function newsPinRoutes(server: Server, ctx: Context) {
     async (request) => {
       const { id: userId } = viewerOf(request)
       const { after = 0, limit = 15 } = request.query
-      const pins = await listOwnNewsPins(sql, { userId, after, limit })
-      const news = await newsByIds(ctx, [...new Set(pins.map((pin) => pin.target_id))], userId)
-      return pins.map((pin) =>
-        pinView(
-          pin,
-          'news',
-          news.find(({ id }) => id === pin.target_id),
-        ),
-      )
+      const pins = await listOwnPins(sql, { userId, channel: newsPins.channel, after, limit })
+      const news = byId(await newsByIds(ctx, distinct(pins, 'target_id'), userId))
+      return pins.map((pin) => newsPinView(pin, 'news', news.get(pin.target_id)))
     },
   )
 
@@ -116,31 +110,14 @@ export function newsPinRoutes(server: Server, ctx: Context) {
       const { id: viewer } = viewerOf(request)
       const { after = 0, limit = 15 } = request.query
       const pins = await listPinsToDecide(sql, { deciderId: viewer, channel: NEWS_COMMENT, after, limit })
-      const all = (of: (pin: (typeof pins)[number]) => number) => [...new Set(pins.map(of))]
-      const [news, comments, users] = await Promise.all([
-        newsByIds(
-          ctx,
-          all((pin) => pin.thing_id),
-          viewer,
-        ),
-        commentViews(
-          ctx,
-          all((pin) => pin.target_id),
-          viewer,
-        ),
-        userViews(
-          ctx,
-          sql,
-          all((pin) => pin.user_id),
-          viewer,
-        ),
+      const [articles, comments, users] = await Promise.all([
+        newsByIds(ctx, distinct(pins, 'thing_id'), viewer),
+        commentViews(ctx, distinct(pins, 'target_id'), viewer),
+        userViews(ctx, sql, distinct(pins, 'user_id'), viewer),
       ])
+      const news = byId(articles)
       return pins.map((pin) => ({
-        ...pinView(
-          pin,
-          'news:comment',
-          news.find(({ id }) => id === pin.thing_id),
-        ),
+        ...newsPinView(pin, 'news:comment', news.get(pin.thing_id)),
         comment: comments.get(pin.target_id) ?? null,
         user: users.get(pin.user_id) ?? null,
       }))

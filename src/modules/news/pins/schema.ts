@@ -1,24 +1,15 @@
 import { UserView } from '#modules/accounts/index.ts'
 import { CommentWithPeople } from '#modules/comments/index.ts'
-import { Cursor, Id, Limit, Nullable, Time, Type } from '#platform/schema.ts'
+import { pinFields } from '#modules/pinning/index.ts'
+import { Id, Limit, Nullable, Type } from '#platform/schema.ts'
 import { NewsItem } from '../schema.ts'
 
-export const PinsQuery = Type.Object({ after: Cursor, limit: Limit() })
 export const PinnedQuery = Type.Object({ cate_id: Type.Optional(Id), limit: Limit(100) })
 
 const pin = {
-  id: Type.Integer(),
-  channel: Type.String(),
+  ...pinFields,
   raw: Type.Integer({ description: 'The comment; 0 for an article' }),
   target: Type.Integer({ description: 'The article' }),
-  user_id: Type.Integer(),
-  target_user: Type.Integer(),
-  amount: Type.Integer(),
-  day: Type.Integer(),
-  state: Type.String({ description: 'pending, active, expired, rejected or cancelled' }),
-  expires_at: Nullable(Time),
-  created_at: Time,
-  updated_at: Time,
   news: Nullable(NewsItem),
 }
 
