@@ -36,7 +36,8 @@ export type Thing = {
 /**
  * Statements that keep the counters of the thing: they run with the change itself and read what changed from the common
  * table `changed (id, by)`, which has one row, or none when nothing changed. For example
- * `update songs s set comment_count = comment_count + c.by from changed c where s.id = c.id`.
+ * `update songs s set comment_count = comment_count + c.by from changed c where s.id = c.id`. What the first returns, the
+ * second reads from `thing_count_0`, and so on.
  */
 export type Counts = (sql: Db) => Fragment[]
 

@@ -47,22 +47,25 @@ export const countQuestionComments: Counts = (sql) => [
 export const countAnswerComments: Counts = (sql) => [
   sql`update answers a set comments_count = a.comments_count + c.by from changed c where a.id = c.id`,
 ]
+// Who waited for an answer learns from its update whether it is anonymous by now: a join would read it as it was.
 export const countAnswerRewards: Counts = (sql) => [
   sql`
     update answers a set rewards_amount = a.rewards_amount + c.by, rewarder_count = a.rewarder_count + 1
-    from changed c where a.id = c.id`,
+    from changed c where a.id = c.id returning a.user_id, a.question_id, a.anonymity, c.by`,
   sql`
-    update question_people x set income = x.income + c.by
-    from changed c join answers a on a.id = c.id and not a.anonymity
-    where x.user_id = a.user_id and exists (
+    update question_people x set income = x.income + a.by
+    from thing_count_0 a
+    where x.user_id = a.user_id and not a.anonymity and exists (
       select from question_topic_links l join question_topic_experts e on e.topic_id = l.topic_id
       where l.question_id = a.question_id and e.user_id = a.user_id
     )`,
 ]
 export const countAnswerLikes: Counts = (sql) => [
-  sql`update answers a set likes_count = a.likes_count + c.by from changed c where a.id = c.id`,
+  sql`
+    update answers a set likes_count = a.likes_count + c.by from changed c where a.id = c.id
+    returning a.user_id, a.anonymity, c.by`,
   sql`
     insert into question_people as x (user_id, likes_count)
-    select a.user_id, greatest(c.by, 0) from changed c join answers a on a.id = c.id and not a.anonymity
+    select user_id, greatest(by, 0) from thing_count_0 where not anonymity
     on conflict (user_id) do update set likes_count = x.likes_count + (select c.by from changed c)`,
 ]

@@ -4,6 +4,7 @@ import { auditLedger } from '#modules/ledger/index.ts'
 import { questionCounters, questionEscrowChecks } from '#modules/questions/index.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { createWorld } from '#test/world.ts'
+import { updateAnswer } from './queries.ts'
 
 const world = await createWorld()
 const { as, guest, person, sql } = world
@@ -69,6 +70,29 @@ test('the list is by likes or by time, and leaves out what stands apart', async 
     assert.equal((await guest('GET', `/questions/${question}/answers${query}`)).status, 422)
   assert.equal((await guest('GET', `/questions/${missing}/answers?limit=0`)).status, 404)
   assert.equal((await guest('GET', `/question-answers/${third}`)).body.question.has_adoption, true)
+})
+
+test('a like that waited for its answer counts for the author unless the answer is anonymous by then', async () => {
+  const [anna, ben] = [await person(), await person()]
+  const id = await answer(ben, await ask(anna))
+  const path = `/question-answers/${id}/likes`
+  assert.equal((await as(anna, 'POST', path)).status, 201)
+  const isWaiting = async () =>
+    (await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+      .length > 0
+  for (const [method, anonymity, status] of [
+    ['DELETE', true, 204],
+    ['POST', false, 201],
+  ] as const) {
+    const like = await sql.begin(async (tx) => {
+      await updateAnswer(tx, id, { anonymity })
+      const waits = as(anna, method, path)
+      while (!(await isWaiting())) await new Promise((resolve) => setTimeout(resolve, 10))
+      return { waits }
+    })
+    assert.equal((await like.waits).status, status)
+    assert.deepEqual(await drift(), [])
+  }
 })
 
 test('an answer shows its question, who liked it, and what the viewer did to it', async () => {
