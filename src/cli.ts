@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util'
+import { cacheCompiledCode } from '#platform/compile-cache.ts'
 import { requireRuntime } from '#platform/runtime.ts'
 
 requireRuntime()
+cacheCompiledCode()
 
 const USAGE = `Usage: kith <command>
 

@@ -90,15 +90,20 @@ async function kill(child: ChildProcess): Promise<void> {
   await exited
 }
 
-/** Kills the watchdog of a postmaster: its parent, and the brother that waits on the pipe. */
-async function killWatchdog(postmaster: number): Promise<void> {
-  const parentOf = async (pid: number | string) => {
+/**
+ * Kills the watchdog of a postmaster: the brother that waits on the pipe, then the parent. Their server is stopped
+ * before, since it answers the death of the watchdog with ending the database.
+ */
+async function killWatchdog({ child, postmaster }: { child: ChildProcess; postmaster: number }) {
+  const fieldsOf = async (pid: number | string) => {
     const text = await readFile(`/proc/${pid}/stat`, 'utf8')
-    return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1])
+    return text.slice(text.lastIndexOf(')') + 2).split(' ')
   }
-  const watchdog = await parentOf(postmaster)
-  const brothers = (await readFile(`/proc/${watchdog}/task/${watchdog}/children`, 'utf8')).trim().split(' ')
-  for (const pid of [watchdog, ...brothers.map(Number)]) {
+  child.kill('SIGSTOP')
+  while ((await fieldsOf(child.pid ?? 0))[0] !== 'T') await wait(1)
+  const watchdog = Number((await fieldsOf(postmaster))[1])
+  const children = (await readFile(`/proc/${watchdog}/task/${watchdog}/children`, 'utf8')).trim().split(' ')
+  for (const pid of [...children.map(Number), watchdog]) {
     if (pid !== postmaster) process.kill(pid, 'SIGKILL')
   }
 }
@@ -174,8 +179,9 @@ test('killing the server stops its database', async () => {
 })
 
 test('a database whose server and watchdog were killed is stopped by the next start', async () => {
-  const { child, postmaster } = await startElsewhere()
-  await killWatchdog(postmaster)
+  const elsewhere = await startElsewhere()
+  const { child, postmaster } = elsewhere
+  await killWatchdog(elsewhere)
   await kill(child)
   assert.ok(isAlive(postmaster))
   const running = await start()
@@ -185,9 +191,10 @@ test('a database whose server and watchdog were killed is stopped by the next st
 })
 
 test('a start right after server, watchdog and database were killed recovers', async () => {
-  const { child, connection, postmaster } = await startElsewhere()
+  const elsewhere = await startElsewhere()
+  const { child, connection, postmaster } = elsewhere
   await query(connection, "insert into kept values ('before the crash')")
-  await killWatchdog(postmaster)
+  await killWatchdog(elsewhere)
   process.kill(postmaster, 'SIGKILL')
   await kill(child)
   const running = await start()
