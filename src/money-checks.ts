@@ -1,3 +1,4 @@
+import { groupEscrowChecks } from '#modules/groups/index.ts'
 import { ledgerChecks } from '#modules/ledger/index.ts'
 import { pinChecks } from '#modules/pinning/index.ts'
 import { purchaseChecks } from '#modules/purchases/index.ts'
@@ -11,6 +12,7 @@ export const PAYMENT_CHECKS: CounterCheck[] = [
   ...purchaseChecks,
   ...rewardChecks,
   ...questionEscrowChecks,
+  ...groupEscrowChecks,
 ]
 
 /** The whole audit, as `kith doctor` runs it. */

@@ -1,8 +1,10 @@
 import { collectionsRecount } from '#modules/collections/index.ts'
 import { commentsRecount } from '#modules/comments/index.ts'
+import { PLATFORM, unmendable } from '#modules/ledger/index.ts'
 import { likesRecount } from '#modules/likes/index.ts'
-import { type CounterCheck, recount } from '#platform/counters.ts'
+import { type CounterCheck, type Drift, recount } from '#platform/counters.ts'
 import { POSTS } from '../posts/queries.ts'
+import { REQUESTS } from '../schema.ts'
 
 const ofPost = (column: string) => ({ table: 'group_posts', key: 'id', column })
 const ofGroup = { table: 'group_counts', key: 'group_id' }
@@ -45,4 +47,19 @@ export const groupCounters: CounterCheck[] = [
     counted: (sql) =>
       sql`select true as key, count(*) as n from groups where audit = 1 and deleted_at is null`,
   }),
+]
+
+/** What escrow has to hold for circles: the fees of requests to join that wait. Deleted circles leave nothing there. */
+export const groupEscrowChecks: CounterCheck[] = [
+  unmendable(
+    'group_member_logs.escrow',
+    (sql) => sql<Drift[]>`
+      select coalesce(r.id, h.id)::text as key, coalesce(h.held, 0)::bigint as kept, coalesce(r.fee, 0) as counted
+      from (select id, fee, currency from group_member_logs where status = 0 and fee > 0) r
+      full join (
+        select subject_id as id, currency, sum(amount) as held from ledger_postings
+        where owner_id = ${PLATFORM.escrow} and subject_type = ${REQUESTS} group by subject_id, currency
+      ) h on h.id = r.id and h.currency = r.currency
+      where coalesce(h.held, 0) <> coalesce(r.fee, 0) order by 1 limit 100`,
+  ),
 ]

@@ -64,7 +64,8 @@ export async function insertMember(
   const [row] = await sql<Joined[]>`
     with circle as (
       select id, mode, case mode when 'paid' then money else 0 end as fee from groups
-      where id = ${groupId} and audit = 1 and deleted_at is null for key share
+      -- So that it is not deleted before the request is there, which would keep the fee.
+      where id = ${groupId} and audit = 1 and deleted_at is null for share
     ),
     made as (
       insert into group_members (group_id, user_id, audit)

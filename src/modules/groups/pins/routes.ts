@@ -44,7 +44,7 @@ type Pinnable = {
   param: 'post' | 'comment'
   kind: PinKind
   /** Whose pin the viewer may ask for. */
-  find(sql: Db, id: number, viewerId: number): Promise<{ subject: PinSubject }>
+  find(sql: Db, id: number, viewerId: number, options?: { lock: boolean }): Promise<{ subject: PinSubject }>
   /** Throws for who may not decide. */
   mayDecide(sql: Db, id: number, viewerId: number): Promise<void>
   /** In the transaction that asks or decides. */
@@ -125,11 +125,13 @@ export function groupPinRoutes(server: Server, ctx: Context) {
         },
         (request, reply) =>
           once(ctx, request, reply, async (atomically) => {
-            const subject = await admit(request, reply)
-            const own = subject.deciderId === subject.authorId
-            const { amount, day } = request.body
-            if (amount === undefined && !own) throw amountRequired()
+            await admit(request, reply)
             return atomically(async (tx) => {
+              // Who decides is read under a lock: the circle may have been handed over since.
+              const { subject } = await find(tx, idOf(request), viewerOf(request).id, { lock: true })
+              const own = subject.deciderId === subject.authorId
+              const { amount, day } = request.body
+              if (amount === undefined && !own) throw amountRequired()
               const pinned = await applyForPin(tx, kind, subject, { amount: amount ?? 1, day })
               if (!pinned) await asked?.(tx, subject)
               const body = pinned

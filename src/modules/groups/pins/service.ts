@@ -3,7 +3,7 @@ import type { PinKind, PinSubject } from '#modules/pinning/index.ts'
 import type { Db } from '#platform/database.ts'
 import { forbidden, notFound } from '#platform/errors.ts'
 import { memberDisabled, noSuchPost, notMember } from '../errors.ts'
-import { findTitle, POSTS } from '../posts/queries.ts'
+import { findTitle, holdGroupOf, POSTS } from '../posts/queries.ts'
 import { postThing, standingAt } from '../posts/service.ts'
 import { findFounderId } from '../queries.ts'
 import { rankOf } from '../schema.ts'
@@ -46,8 +46,12 @@ export async function getPostFor(sql: Db, postId: number, viewerId: number) {
   return { post, group: await standingAt(sql, postId, viewerId) }
 }
 
-/** A post whose pin somebody may ask for: its author or a manager, who decides at once (R §20.2). */
-export async function getPinnablePost(sql: Db, postId: number, userId: number) {
+/**
+ * A post whose pin somebody may ask for: its author or a manager, who decides at once (R §20.2). `lock`: the circle is
+ * not handed over meanwhile.
+ */
+export async function getPinnablePost(sql: Db, postId: number, userId: number, { lock = false } = {}) {
+  if (lock) await holdGroupOf(sql, postId)
   const { post, group } = await getPostFor(sql, postId, userId)
   const manages = actingRank(group) >= rankOf('administrator')
   if (post.ownerId !== userId && !manages) throw forbidden()

@@ -99,6 +99,10 @@ export async function findTarget(sql: Db, id: number, viewerId: number): Promise
 export const findGroupOf = async (sql: Db, id: number) =>
   (await sql<{ group_id: number }[]>`select group_id from group_posts where id = ${id}`)[0]?.group_id
 
+/** Until the transaction ends the circle of a post keeps its founder. */
+export const holdGroupOf = (sql: Db, id: number) => sql`
+  select from groups where id = (select group_id from group_posts where id = ${id}) for share`
+
 export type ImageRow = { post_id: number; file: number; size: string | null; mime: string }
 
 export const findImages = (sql: Db, postIds: number[]) => sql<ImageRow[]>`
