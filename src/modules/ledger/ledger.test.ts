@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { forgetSettings, type Settings, updateSettings } from '#modules/settings/index.ts'
+import { untilWaiting } from '#test/waiting.ts'
 import { createWorld, type Person } from '#test/world.ts'
 import { tasksOn } from '../../worker.ts'
 import { writeCheckpoints } from './audit/queries.ts'
@@ -369,11 +370,7 @@ test('a key is 409 while its first request runs, and forgotten after 24 hours', 
   await sql.begin(async (tx) => {
     await tx`select from ledger_accounts where owner_id = ${anna.id} for update`
     running = pay()
-    for (let tries = 0; tries < 100; tries += 1) {
-      const [row] = await sql`select count(*)::int as n from pg_locks where not granted`
-      if (row?.n > 0) break
-      await new Promise((resolve) => setTimeout(resolve, 10))
-    }
+    await untilWaiting(sql)
     const answer = await pay()
     assert.equal(answer.status, 409)
     assert.equal(answer.headers['x-error-code'], 'idempotency_key_running')

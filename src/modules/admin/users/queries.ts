@@ -1,10 +1,8 @@
 import { normalizeEmail } from '#lib/identifiers.ts'
 import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
-import type { Db } from '#platform/database.ts'
+import type { Db, Tx } from '#platform/database.ts'
 import { pageOf } from '../paging.ts'
 import type { ManagedUser, ManagedUserQuery } from './schema.ts'
-
-export type ManagedUserRow = Omit<ManagedUser, 'verified'> & { verified: ManagedUser['verified'] }
 
 const columns = (sql: Db) => sql`
   u.id, u.name, u.email, u.phone, u.bio, u.sex, u.location, u.verified, u.password is not null as has_password,
@@ -26,15 +24,15 @@ export function listUsers(sql: Db, query: ManagedUserQuery) {
       ${disabled === undefined ? sql`` : disabled ? sql`and u.deleted_at is not null` : sql`and u.deleted_at is null`}`
   const direction = order === 'asc' ? sql`asc` : sql`desc`
   const by = { id: sql`u.id`, name: sql`u.name_key`, created_at: sql`u.created_at` }[sort]
-  return pageOf<ManagedUserRow>(
+  return pageOf<ManagedUser>(
     sql`select ${columns(sql)} from users u ${where} order by ${by} ${direction}, u.id ${direction}
       limit ${limit} offset ${(page - 1) * limit}`,
     sql`select count(*)::int as total from users u ${where}`,
   )
 }
 
-export async function findUser(sql: Db, id: number): Promise<ManagedUserRow | undefined> {
-  const [row] = await sql<ManagedUserRow[]>`select ${columns(sql)} from users u where u.id = ${id}`
+export async function findUser(sql: Db, id: number): Promise<ManagedUser | undefined> {
+  const [row] = await sql<ManagedUser[]>`select ${columns(sql)} from users u where u.id = ${id}`
   return row
 }
 
@@ -68,13 +66,14 @@ export async function replaceRoles(sql: Db, userId: number, names: string[]): Pr
     insert into user_roles (user_id, role_id) select ${userId}, id from wanted on conflict do nothing`
 }
 
-/** How many enabled accounts hold a role, the role locked so that the last two cannot leave it at once. */
-export async function countHolders(sql: Db, role: string): Promise<number> {
-  const [row] = await sql<[{ n: number }]>`
-    with locked as (select id from roles where name = ${role} for update)
-    select count(*)::int as n from locked l join user_roles x on x.role_id = l.id join users u on u.id = x.user_id
-    where u.deleted_at is null`
-  return row.n
+/** Whether an account is the only enabled one that holds a role; the role is locked, so that this stays true. */
+export async function isLastHolder(tx: Tx, role: string, userId: number): Promise<boolean> {
+  // A statement of its own: what waits for the lock must not count the holders of before.
+  await tx`select from roles where name = ${role} for update`
+  const holders = await tx<{ id: number }[]>`
+    select u.id from roles r join user_roles x on x.role_id = r.id join users u on u.id = x.user_id
+    where r.name = ${role} and u.deleted_at is null limit 2`
+  return holders.length === 1 && holders[0]?.id === userId
 }
 
 type Columns = {

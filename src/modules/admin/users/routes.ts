@@ -3,11 +3,11 @@ import type { Context } from '#platform/context.ts'
 import { notFound } from '#platform/errors.ts'
 import type { Server } from '#platform/http.ts'
 import { Created, Empty, Id, Type } from '#platform/schema.ts'
-import { findUser, listUsers, type ManagedUserRow } from './queries.ts'
+import { findUser, listUsers } from './queries.ts'
 import { ManagedUser, ManagedUserListing, ManagedUserQuery, UserChanges, UserInput } from './schema.ts'
 import { addUser, changeUser } from './service.ts'
 
-const view = (row: ManagedUserRow): ManagedUser => ({
+const view = (row: ManagedUser): ManagedUser => ({
   ...row,
   created_at: wireTime(row.created_at),
   updated_at: wireTime(row.updated_at),

@@ -12,16 +12,16 @@ import { publishEvent } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import { forgetTokens } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
-import { onConstraint, type Tx, transaction } from '#platform/database.ts'
+import { onConstraint, transaction } from '#platform/database.ts'
 import { apiError, forbidden, invalidField, notFound } from '#platform/errors.ts'
 import { viewerOf } from '#platform/http.ts'
 import { hashPassword } from '#platform/passwords.ts'
 import { recordAudit } from '../audit/queries.ts'
 import { mayDoMore } from '../errors.ts'
 import {
-  countHolders,
   findAbilitiesBeyond,
   findUser,
+  isLastHolder,
   judgeRoles,
   replaceRoles,
   updateUser,
@@ -102,9 +102,8 @@ export async function changeUser(
   const hashed = changes.password === undefined ? undefined : await hashPassword(changes.password)
   const phone = normalized(changes.phone)
   const revoked = await transaction(ctx.sql, async (tx) => {
-    const losesFounder = before.roles.includes('founder') && changes.roles?.includes('founder') === false
-    if (losesFounder || (changes.disabled === true && before.roles.includes('founder')))
-      await keepAFounder(tx, before.disabled)
+    const stopsFounding = changes.disabled === true || changes.roles?.includes('founder') === false
+    if (stopsFounding && (await isLastHolder(tx, 'founder', id))) throw lastFounder()
     const verified = changes.verified && { icon: null, description: null, ...changes.verified }
     await onConstraint(updateUser(tx, id, { ...changes, phone, verified }), USER_CONSTRAINTS)
     if (changes.roles) {
@@ -128,8 +127,4 @@ export async function changeUser(
   })
   forgetTokens(ctx, revoked)
   if (changes.roles) forgetAbilities(ctx, id)
-}
-
-async function keepAFounder(tx: Tx, alreadyDisabled: boolean) {
-  if (!alreadyDisabled && (await countHolders(tx, 'founder')) <= 1) throw lastFounder()
 }

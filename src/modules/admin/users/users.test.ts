@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { untilWaiting } from '#test/waiting.ts'
 import { createWorld } from '#test/world.ts'
 
-const { as, guest, person } = await createWorld()
+const { as, guest, person, sql } = await createWorld()
 const founder = await person({ roles: ['founder', 'owner'] })
 const password = 'correct horse battery'
 let serial = 0
@@ -130,4 +131,18 @@ test('changes are in the audit log without the password', async () => {
   assert.equal(JSON.stringify(log.body).includes('third password'), false)
   const shown = await as(founder, 'GET', `/admin/users/${body.id}`)
   assert.deepEqual(shown.body.verified, { type: 'user', icon: null, description: 'Known in person' })
+})
+
+test('of two founders who leave at the same moment one has to stay', async () => {
+  const other = await person({ roles: ['founder', 'owner'] })
+  const { leaving } = await sql.begin(async (tx) => {
+    await tx`select from roles where name = 'founder' for update`
+    const leaving = [founder, other].map((who) =>
+      as(who, 'PATCH', `/admin/users/${who.id}`, { roles: ['owner'] }),
+    )
+    await untilWaiting(sql, 2)
+    return { leaving }
+  })
+  const statuses = (await Promise.all(leaving)).map(({ status }) => status)
+  assert.deepEqual(statuses.sort(), [204, 422])
 })

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { auditLedger } from '#modules/ledger/index.ts'
 import { questionCounters, questionEscrowChecks } from '#modules/questions/index.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
+import { untilWaiting } from '#test/waiting.ts'
 import { createWorld } from '#test/world.ts'
 import { updateAnswer } from './queries.ts'
 
@@ -77,9 +78,6 @@ test('a like that waited for its answer counts for the author unless the answer 
   const id = await answer(ben, await ask(anna))
   const path = `/question-answers/${id}/likes`
   assert.equal((await as(anna, 'POST', path)).status, 201)
-  const isWaiting = async () =>
-    (await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
-      .length > 0
   for (const [method, anonymity, status] of [
     ['DELETE', true, 204],
     ['POST', false, 201],
@@ -87,7 +85,7 @@ test('a like that waited for its answer counts for the author unless the answer 
     const like = await sql.begin(async (tx) => {
       await updateAnswer(tx, id, { anonymity })
       const waits = as(anna, method, path)
-      while (!(await isWaiting())) await new Promise((resolve) => setTimeout(resolve, 10))
+      await untilWaiting(sql)
       return { waits }
     })
     assert.equal((await like.waits).status, status)
