@@ -97,7 +97,8 @@ function install() {
     .split(delimiter)
     .filter((folder) => !folder.endsWith(`node_modules${sep}.bin`))
     .join(delimiter)
-  const args = ['ci', '--prefer-offline', '--no-audit', '--no-fund']
+  // npm warns of what does not suit the host's Node, which runs none of it; what it fails at is still told.
+  const args = ['ci', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
   if (needsTools) args.push('--include=dev')
   const { npm_execpath: npm, npm_node_execpath: node } = process.env
   const isDirect = npm?.endsWith('npm-cli.js') && node && !node.includes(`${sep}node_modules${sep}node-`)

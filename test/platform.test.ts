@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { createWorld } from '#test/world.ts'
 
 const { app, as, guest, person } = await createWorld()
@@ -63,11 +64,120 @@ test('a preflight carries the rate and request headers', async () => {
   assert.ok(answer.headers['x-request-id'])
 })
 
+test('a required text that shows no character is missing, and an optional one absent', async () => {
+  const ada = await person()
+  const feed = { feed_from: 1, feed_mark: 9001, feed_content: 'Seen' }
+  const { id } = (await as(ada, 'POST', '/feeds', feed)).body
+  const topic = (await as(ada, 'POST', '/feed/topics', { name: 'Seen' })).body.id
+  const invisible = [
+    '\u200b',
+    '\ufeff \u200d',
+    '\u3164',
+    '\u115f\u1160\uffa0',
+    '\ufe0f',
+    '\u{e0100}',
+    '\u2066\u202e',
+  ]
+  invisible.push('\u00ad', '\u180e', '\u2800', '\u0001', '\u3000\u2003', '\u{1d173}', '\u{e0041}')
+  for (const text of invisible) {
+    const escaped = JSON.stringify([...text].map((point) => point.codePointAt(0)?.toString(16)))
+    for (const [field, path, body] of [
+      ['body', `/feeds/${id}/comments`, { body: text }],
+      ['feed_content', '/feeds', { ...feed, feed_mark: 9002, feed_content: text }],
+      ['name', '/feed/topics', { name: text }],
+    ] as const) {
+      const { status, body: told } = await as(ada, 'POST', path, body)
+      assert.equal(status, 422, `${path} ${escaped}`)
+      assert.ok(told.errors[field], `${path} ${escaped}`)
+    }
+    const report = await as(ada, 'PUT', `/user/report-feed-topics/${topic}`, { message: text })
+    assert.equal(report.status, 422)
+    assert.equal((await as(ada, 'PATCH', '/user', { bio: text })).status, 204)
+    assert.equal((await as(ada, 'GET', '/user')).body.bio, null)
+    assert.equal((await guest('GET', `/feed/topics?q=${encodeURIComponent(text)}`)).body.length, 1)
+  }
+  const family = '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}'
+  assert.equal((await as(ada, 'POST', `/feeds/${id}/comments`, { body: family })).body.comment.body, family)
+})
+
+test('a part of a path that is too long is the 404 of that path', async () => {
+  const ada = await person()
+  for (const part of ['x', '9', '%E4%B8%AD'].map((piece) => piece.repeat(1700))) {
+    for (const path of [`/feeds/${part}`, `/users/${part}`, `/feed/topics/${part}/feeds`]) {
+      const answer = await guest('GET', path)
+      assert.equal(answer.status, 404, path.slice(0, 40))
+      assert.deepEqual(Object.keys(answer.body), ['message'])
+      assert.ok(answer.headers['x-error-code'] && answer.headers['x-ratelimit-remaining'])
+    }
+    assert.equal((await guest('PUT', `/user/feed-topics/${part}`)).status, 401)
+    assert.equal((await as(ada, 'PUT', `/user/feed-topics/${part}`)).status, 404)
+    assert.equal((await guest('PUT', `/feeds/${part}`)).status, 405)
+    const file = await app.inject({ method: 'GET', url: `/storage/public:${part}` })
+    assert.equal(file.statusCode, 404)
+  }
+})
+
+const port = async () => {
+  if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' })
+  return (app.server.address() as AddressInfo).port
+}
+
+test('Chinese that is not percent-encoded in a URL is understood, wherever the packets part', async () => {
+  const ada = await person({ name: '张三丰' })
+  await as(ada, 'POST', '/feed/topics', { name: '中文话题' })
+  const ask = async (...pieces: (string | Buffer)[]) => {
+    const socket = connect(await port(), '127.0.0.1')
+    socket.setNoDelay(true)
+    const chunks: Buffer[] = []
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+    const closed = once(socket, 'close')
+    for (const piece of pieces) {
+      socket.write(piece)
+      await setTimeout(30)
+    }
+    await closed
+    const [head = '', body = ''] = Buffer.concat(chunks).toString().split('\r\n\r\n')
+    return { status: Number(head.split(' ')[1]), body: JSON.parse(body), head }
+  }
+  const rest = ' HTTP/1.1\r\nHost: x\r\n\r\n'
+  const topics = await ask(`GET /api/v2/feed/topics?q=中文&limit=5${rest}`)
+  assert.equal(topics.status, 200)
+  assert.deepEqual(
+    topics.body.map(({ name }: { name: string }) => name),
+    ['中文话题'],
+  )
+  assert.match(topics.head, /^x-ratelimit-remaining: \d/im)
+  assert.equal((await ask(`GET /api/v2/users/张三丰${rest}`)).body.id, ada.id)
+
+  const socket = connect(await port(), '127.0.0.1')
+  socket.write(`GET /api/v2/users${rest}`)
+  await once(socket, 'data')
+  const second: string[] = []
+  socket.on('data', (chunk) => second.push(String(chunk)))
+  socket.write(`GET /api/v2/users/张三丰${rest}`)
+  await once(socket, 'close')
+  assert.match(second.join(''), /^HTTP\/1.1 200 /)
+
+  const bytes = Buffer.from(`GET /api/v2/users?name=张三${rest}`)
+  const cut = bytes.indexOf('三') + 1
+  const parted = await ask(bytes.subarray(0, cut), bytes.subarray(cut, cut + 8), bytes.subarray(cut + 8))
+  assert.equal(parted.body[0].name, '张三丰')
+
+  const body = JSON.stringify({ name: '另一个' })
+  const headers = ` HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ada.token}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`
+  const made = await ask(`POST /api/v2/feed/topics?说明=无${headers}`, body.slice(0, 4), body.slice(4))
+  assert.equal(made.status, 201)
+
+  for (const invalid of ['\xe4\xb8', '\xff', '\xed\xa0\x80', '\xc0\xaf']) {
+    const refused = await ask(Buffer.from(`GET /api/v2/feed/topics?q=${invalid}${rest}`, 'latin1'))
+    assert.equal(refused.status, 400)
+    assert.deepEqual(Object.keys(refused.body), ['message'])
+  }
+})
+
 test('what is not HTTP, and headers that are too large, are refused like everything else', async () => {
-  await app.listen({ port: 0, host: '127.0.0.1' })
-  const { port } = app.server.address() as AddressInfo
   const send = async (text: string) => {
-    const socket = connect(port, '127.0.0.1')
+    const socket = connect(await port(), '127.0.0.1')
     let answer = ''
     socket.on('data', (chunk) => {
       answer += chunk

@@ -21,6 +21,12 @@ export function foldText(text: string): string {
     .normalize('NFKC')
 }
 
+// Controls, the empty braille pattern and annotation marks show nothing either, though Unicode does not say so.
+const BLANK = /^[\s\p{Default_Ignorable_Code_Point}\p{Cc}\u2800\u{1d159}\ufff9-\ufffb]*$/u
+
+/** Whether a text has no character that a reader could see: empty, white space and invisible characters only. */
+export const isBlank = (text: string): boolean => BLANK.test(text)
+
 /** The form of a name that has to be unique and that is searched; empty when the name shows nothing at all. */
 export function nameKey(name: string): string {
   return foldText(name)

@@ -21,6 +21,7 @@ import type { Log } from '#platform/log.ts'
 import { redactRequestUrl } from '#platform/log.ts'
 import type { Metrics } from '#platform/metrics.ts'
 import type { RateLimiter, RateState } from '#platform/rate-limit.ts'
+import { retryRawUrl } from '#platform/raw-url.ts'
 import { rememberRoutes } from '#platform/route-table.ts'
 import { refuseUnreadable } from '#platform/unreadable.ts'
 
@@ -87,6 +88,8 @@ export type HttpOptions = {
 }
 
 const BODY_LIMIT = 1024 * 1024
+/** More than Node takes of a request line and headers together. */
+const LINE_LIMIT = 64 * 1024
 const API = '/api/v2'
 const EXPOSED = [
   'X-RateLimit-Limit',
@@ -106,7 +109,8 @@ export async function createServer({
   metrics,
   identity,
 }: HttpOptions): Promise<Server> {
-  const server = fastify({
+  const refuse = refuseUnreadable((ip) => limiter.hit(`ip:${ip}`, config.rateLimits.anonymous))
+  const server: Server = fastify({
     loggerInstance: log as unknown as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
@@ -116,14 +120,17 @@ export async function createServer({
     return503OnClosing: false,
     trustProxy: config.trustProxy ?? false,
     genReqId: requestIds(),
-    routerOptions: { maxParamLength: 512, ignoreTrailingSlash: true },
+    // A path has no patterns that a long part could hold up, and every parameter says its own length: too long is 404.
+    routerOptions: { maxParamLength: LINE_LIMIT, ignoreTrailingSlash: true },
     frameworkErrors: async (error, request, reply) => {
       // Raised before any hook runs, for a URL that cannot be decoded.
       identify(request, reply)
       rateHeaders(reply, await limiter.hit(`ip:${request.ip}`, config.rateLimits.anonymous))
       render(error, request, reply)
     },
-    clientErrorHandler: refuseUnreadable((ip) => limiter.hit(`ip:${ip}`, config.rateLimits.anonymous)),
+    clientErrorHandler: (error, socket) => {
+      if (!retryRawUrl(server.server, error, socket)) refuse(error, socket)
+    },
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as Server
 
   server.decorateRequest('viewer', null)

@@ -1,4 +1,5 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { isBlank } from '#lib/text.ts'
 import type { Text } from '#platform/errors.ts'
 
 /** What the validator reads of a JSON schema. */
@@ -23,7 +24,8 @@ const UNACCEPTABLE = Object.freeze({ unacceptable: true })
 
 function cleanString(schema: Schema, value: string): unknown {
   if (value.includes('\0') || !value.isWellFormed()) return UNACCEPTABLE
-  const text = schema['x-raw'] ? value : value.trim()
+  // A text of invisible characters only says nothing, like one of spaces only.
+  const text = schema['x-raw'] ? value : isBlank(value) ? '' : value.trim()
   if (text === '' && !schema['x-empty']) return is(schema, 'null') ? null : undefined
   return text
 }
@@ -36,7 +38,7 @@ function cleanArray(schema: Schema, value: unknown[]): unknown[] {
 
 /**
  * Brings a value into the form its schema expects, as existing clients send it (decisions §1): strings trimmed and
- * empty ones taken as absent (R §1.1), integers from digits, booleans from 0 and 1, lists from comma strings, null in
+ * empty or invisible ones taken as absent (R §1.1), integers from digits, booleans from 0 and 1, lists from comma strings, null in
  * an optional field as absent.
  */
 function clean(schema: Schema, value: unknown): unknown {

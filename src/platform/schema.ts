@@ -28,7 +28,7 @@ export const Direction = Type.Optional(
   Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'desc' }),
 )
 
-/** Text: trimmed, counted in Unicode characters, empty treated as absent. */
+/** Text: trimmed, counted in Unicode characters; one that shows nothing is treated as absent. */
 export const Text = (maxLength: number, options: object = {}) => Type.String({ maxLength, ...options })
 
 /** Text taken as typed, not trimmed (passwords, R §1.1). */

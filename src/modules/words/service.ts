@@ -3,7 +3,6 @@ import { defineCache } from '#platform/cache.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, onConstraint } from '#platform/database.ts'
 import { invalidFields, type Text } from '#platform/errors.ts'
-import { requireVisible } from '#platform/visible-text.ts'
 import { refused, wordTaken } from './errors.ts'
 import { deleteWord, insertWord, listWords, updateWord } from './queries.ts'
 import type { WordInput } from './schema.ts'
@@ -39,7 +38,6 @@ export async function screen<T extends object>(
 
 /** Adds a word in the caller's transaction; call `forgetWords` after its commit. */
 export async function addWord(ctx: Context, tx: Db, input: WordInput): Promise<number> {
-  requireVisible('word', input.word)
   const id = await onConstraint(insertWord(tx, input), { sensitive_words_taken: wordTaken })
   await cacheOf(ctx).announce(tx, 'all')
   return id
@@ -52,7 +50,6 @@ export async function changeWord(
   id: number,
   changes: Partial<WordInput>,
 ): Promise<void> {
-  requireVisible('word', changes.word)
   await onConstraint(updateWord(tx, id, changes), { sensitive_words_taken: wordTaken })
   await cacheOf(ctx).announce(tx, 'all')
 }

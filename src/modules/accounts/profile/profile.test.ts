@@ -71,6 +71,14 @@ test('a new name follows the rules of registration, and racing for one gives it 
   assert.ok(row.name_grams.includes('reg'))
 })
 
+test('a reserved name may be sent back unchanged by the person who has it', async () => {
+  const founder = await person({ name: 'root', roles: ['founder'] })
+  assert.equal((await as(founder, 'PATCH', '/user', { name: 'root', bio: 'First' })).status, 204)
+  assert.equal((await as(founder, 'GET', '/user')).body.bio, 'First')
+  fieldError(await as(founder, 'PATCH', '/user', { name: 'admin' }), 'name')
+  assert.equal((await as(founder, 'PATCH', `/admin/users/${founder.id}`, { name: 'root' })).status, 204)
+})
+
 test('avatar and background are stored pictures of mine', async () => {
   const [ann, bob] = [await person(), await person()]
   const node = await storedPicture(ann.id)

@@ -27,6 +27,13 @@ export async function isNameTaken(sql: Db, name: string, exceptId = 0): Promise<
   return row.taken
 }
 
+/** Whether this is the person's name now, letter by letter. */
+export async function isNameOf(sql: Db, id: number, name: string): Promise<boolean> {
+  const [row] = await sql<[{ same: boolean }]>`
+    select exists (select from users where id = ${id} and name = ${name}) as same`
+  return row.same
+}
+
 /** Whether there is anybody at all. */
 export async function hasUsers(sql: Db): Promise<boolean> {
   const [row] = await sql<[{ found: boolean }]>`select exists (select from users) as found`

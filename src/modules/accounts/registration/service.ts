@@ -12,7 +12,7 @@ import { addJob } from '#platform/jobs.ts'
 import { hashPassword } from '#platform/passwords.ts'
 import { accountOf, checkCode, useCode } from '../codes/service.ts'
 import { nameTaken, USER_CONSTRAINTS } from '../errors.ts'
-import { insertUser, isNameTaken } from './queries.ts'
+import { insertUser, isNameOf, isNameTaken } from './queries.ts'
 import type { NewUser, Registration } from './schema.ts'
 
 /** Makes an account in the caller's transaction, whoever asks for it; 422 on the field that is taken. */
@@ -24,8 +24,12 @@ export async function createUser(tx: Db, user: NewUser): Promise<number> {
   return id
 }
 
-/** 422 on `name` unless it follows the rule (R §1.7), is not reserved, and nobody but `exceptId` has it. */
+/**
+ * 422 on `name` unless it follows the rule (R §1.7), is not reserved, and nobody but `exceptId` has it. Their own name
+ * passes as it is: clients send a whole profile back, and the founder's name is a reserved one.
+ */
 export async function checkUserName(ctx: Context, name: string, exceptId = 0): Promise<void> {
+  if (exceptId !== 0 && (await isNameOf(ctx.sql, exceptId, name))) return
   if (!isUserName(name))
     throw invalidField('name', {
       en: 'A name has 2 to 12 characters, an ASCII one counting half; it begins with a letter, an underscore or a non-ASCII character and has no spaces or signs.',

@@ -18,7 +18,6 @@ import { onConstraint, type Tx, transaction } from '#platform/database.ts'
 import { apiError, invalidField, notFound } from '#platform/errors.ts'
 import { type Server, viewerOf } from '#platform/http.ts'
 import { Created, Empty } from '#platform/schema.ts'
-import { requireVisible } from '#platform/visible-text.ts'
 import { recordAudit } from '../audit/queries.ts'
 import { recordRoutes } from '../records.ts'
 import {
@@ -107,11 +106,9 @@ export function adminGroupRoutes(server: Server, ctx: Context) {
         updated_at: wireTime(row.updated_at),
       })),
     async create(tx, _userId, body) {
-      requireVisible('name', body.name)
       return onConstraint(insertCategory(tx, body), NAMES)
     },
     async change(tx, _userId, { id }, body) {
-      requireVisible('name', body.name)
       await onConstraint(updateCategory(tx, id, body), NAMES)
     },
     async remove(tx, { id }) {

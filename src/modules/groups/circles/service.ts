@@ -9,7 +9,6 @@ import { onConstraint, type Tx, transaction } from '#platform/database.ts'
 import { apiError, invalidField } from '#platform/errors.ts'
 import { addJob } from '#platform/jobs.ts'
 import type { Reader, Thing } from '#platform/things.ts'
-import { requireVisible } from '#platform/visible-text.ts'
 import { noSuchCategory, noSuchGroup, unknownCategory } from '../errors.ts'
 import type { Mode, Role } from '../schema.ts'
 import { REQUESTS } from '../schema.ts'
@@ -124,7 +123,6 @@ export async function createGroup(
 ): Promise<Group> {
   const body = await screen(ctx, input, ['name', 'summary', 'notice', 'location'])
   await requireCategory(ctx, categoryId)
-  requireVisible('name', body.name)
   const place = placeOf(body) ?? null
   const money = priceOf(body.mode, body.money ?? 0)
   await requireCertified(ctx, userId)
@@ -160,7 +158,6 @@ export async function changeGroup(
   input: GroupChanges,
 ): Promise<Group> {
   const body = await screen(ctx, input, ['name', 'summary', 'notice', 'location'])
-  requireVisible('name', body.name)
   const place = placeOf(body)
   await transaction(ctx.sql, async (tx) => {
     const group = await getManaged(tx, groupId, userId, { lock: true })

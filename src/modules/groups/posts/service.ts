@@ -11,7 +11,6 @@ import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database.ts'
 import { apiError, forbidden, invalidField } from '#platform/errors.ts'
 import type { Counts, Reader, Thing } from '#platform/things.ts'
-import { requireVisible } from '#platform/visible-text.ts'
 import { memberDisabled, noSuchPost, notAudited } from '../errors.ts'
 import { cancelPinOfComment, cancelPinsOfPost } from '../pins/endings.ts'
 import { findStanding, type Standing } from '../queries.ts'
@@ -178,8 +177,6 @@ const idsOf = (images: NonNullable<NewPost['images']>) => [
 ]
 
 function valuesOf({ title, body, summary, images = [] }: NewPost) {
-  requireVisible('title', title)
-  requireVisible('body', body)
   if (summary === '' && images.length === 0) throw imagesRequired()
   return { title, body, summary, hasImages: images.length > 0 }
 }

@@ -4,7 +4,6 @@ import { attachFiles, detachFiles } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database.ts'
 import { blocked } from '#platform/errors.ts'
-import { requireVisible } from '#platform/visible-text.ts'
 import { mayNotInvite, noSuchGroup, notOwner, ownerStays, tooManyMembers, unknownMember } from '../errors.ts'
 import { findPeople } from '../queries/accounts.ts'
 import {
@@ -100,7 +99,6 @@ async function confirm(ctx: Context, id: number, version: number): Promise<Store
 
 /** Makes a group with the viewer as its owner. */
 export async function createGroup(ctx: Context, viewerId: number, body: NewGroup): Promise<Stored> {
-  requireVisible('groupname', body.groupname)
   const settings = settingsIn(body)
   const members = [...new Set(body.members ?? [])].filter((id) => id !== viewerId)
   const manager = members.length > 0 && (await mayManage(ctx, viewerId))
@@ -120,7 +118,6 @@ export type ChangedGroup = { before: GroupRow; after: GroupRow; confirmed: boole
 
 /** Sets all settings of a group, its picture, and hands it over. */
 export async function changeGroup(ctx: Context, viewerId: number, body: GroupChange): Promise<ChangedGroup> {
-  requireVisible('groupname', body.groupname)
   const settings = settingsIn(body)
   const heir = body.new_owner_user ?? 0
   const face = body.group_face ?? 0

@@ -1,7 +1,6 @@
 import { attachFiles, detachFiles } from '#modules/files/index.ts'
 import { onConstraint, type Tx } from '#platform/database.ts'
 import { apiError } from '#platform/errors.ts'
-import { requireVisible } from '#platform/visible-text.ts'
 import { deleteSinger, insertSinger, updateSinger } from './queries.ts'
 
 const nameTaken = apiError(
@@ -37,7 +36,6 @@ export async function addSinger(
   ownerId: number,
   { name, cover = null }: SingerInput & { name: string },
 ): Promise<number> {
-  requireVisible('name', name)
   const id = await onConstraint(insertSinger(tx, { name, cover: null, coverSize: null }), {
     music_singers_name_taken: nameTaken,
   })
@@ -53,7 +51,6 @@ export async function changeSinger(
   singer: { id: number; cover: number | null },
   { name, cover }: SingerInput,
 ): Promise<void> {
-  requireVisible('name', name)
   const changed = cover !== undefined && cover !== singer.cover
   const coverSize = changed && cover !== null ? await takeCover(tx, cover, ownerId, singer.id) : null
   await onConstraint(

@@ -6,7 +6,6 @@ import type { Context } from '#platform/context.ts'
 import type { Db, Tx } from '#platform/database.ts'
 import { invalidField } from '#platform/errors.ts'
 import type { Thing } from '#platform/things.ts'
-import { requireVisible } from '#platform/visible-text.ts'
 import { noSuchSong } from '../errors.ts'
 import type { Song } from '../schema.ts'
 import { findLiveSingers } from '../singers/queries.ts'
@@ -52,8 +51,7 @@ export type SongInput = Partial<Omit<SongValues, 'storage'>> & {
   price?: { amount: number; type: 'listen' | 'download' } | null
 }
 
-async function requireParts(tx: Db, { title, singerId, specials = [] }: SongInput): Promise<void> {
-  requireVisible('title', title)
+async function requireParts(tx: Db, { singerId, specials = [] }: SongInput): Promise<void> {
   if (singerId !== undefined && (await findLiveSingers(tx, [singerId])).length === 0)
     throw invalidField('singer_id', { en: 'There is no such singer.', zh: '歌手不存在。' }, 'no_such_singer')
   const wanted = new Set(specials)

@@ -5,7 +5,6 @@ import { closeSales, dropPrices, findPrices, setPrices } from '#modules/purchase
 import type { Context } from '#platform/context.ts'
 import type { Tx } from '#platform/database.ts'
 import type { Thing } from '#platform/things.ts'
-import { requireVisible } from '#platform/visible-text.ts'
 import { noSuchSpecial } from '../errors.ts'
 import type { Special } from '../schema.ts'
 import {
@@ -77,7 +76,6 @@ export async function addSpecial(
   ownerId: number,
   { title, intro = null, storage = null, sort = 0, amount = null }: SpecialInput & { title: string },
 ): Promise<number> {
-  requireVisible('title', title)
   const id = await insertSpecial(tx, { title, intro, storage: null, storageSize: null, sort })
   if (storage !== null)
     await updateSpecial(tx, id, { storage, storageSize: await takePicture(tx, storage, ownerId, id) })
@@ -92,7 +90,6 @@ export async function changeSpecial(
   special: { id: number; storage: number | null },
   { storage, amount, ...values }: SpecialInput,
 ): Promise<void> {
-  requireVisible('title', values.title)
   const changed = storage !== undefined && storage !== special.storage
   const storageSize = changed && storage !== null ? await takePicture(tx, storage, ownerId, special.id) : null
   await updateSpecial(tx, special.id, { ...values, ...(changed ? { storage, storageSize } : {}) })

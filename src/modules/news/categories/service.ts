@@ -3,7 +3,6 @@ import { defineCache } from '#platform/cache.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, onConstraint, transaction } from '#platform/database.ts'
 import { apiError } from '#platform/errors.ts'
-import { requireVisible } from '#platform/visible-text.ts'
 import { noSuchCategory, unknownCategory } from '../errors.ts'
 import {
   type CategoryRow,
@@ -92,7 +91,6 @@ export async function addCategory(
   tx: Db,
   { name, rank = 0 }: { name: string; rank?: number },
 ): Promise<number> {
-  requireVisible('name', name)
   const id = await onConstraint(insertCategory(tx, name, rank), { news_categories_name_taken: nameTaken })
   await cacheOf(ctx).announce(tx, 'all')
   return id
@@ -105,7 +103,6 @@ export async function changeCategory(
   id: number,
   changes: { name?: string; rank?: number },
 ): Promise<void> {
-  requireVisible('name', changes.name)
   await onConstraint(updateCategory(tx, id, changes), { news_categories_name_taken: nameTaken })
   await cacheOf(ctx).announce(tx, 'all')
 }

@@ -8,7 +8,6 @@ import { deleteLikesOf } from '#modules/likes/index.ts'
 import { notify, type SystemType, takeBack } from '#modules/notifications/index.ts'
 import { onConstraint, type Tx } from '#platform/database.ts'
 import { apiError, invalidField } from '#platform/errors.ts'
-import { requireVisible } from '#platform/visible-text.ts'
 import {
   deleteNews,
   findRecord,
@@ -89,7 +88,6 @@ export async function addNews(
   input: NewsInput & { title: string; content: string; categoryId: number },
   { status, fee = 0 }: { status: number; fee?: number },
 ): Promise<number> {
-  requireVisible('title', input.title)
   const { title, content, categoryId, from = null, author = null, image = null, tags } = input
   const id = await onConstraint(
     insertNews(tx, {
@@ -130,7 +128,6 @@ export async function changeNews(
   news: NewsRecord,
   { subject, image, tags, ...values }: NewsInput,
 ): Promise<void> {
-  requireVisible('title', values.title)
   const content = values.content ?? news.content
   const changed = image !== undefined && image !== news.image
   const size = changed && image !== null ? await takeImage(tx, image, uploaderId, news.id) : null

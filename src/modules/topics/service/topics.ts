@@ -4,7 +4,6 @@ import { readSettings } from '#modules/settings/index.ts'
 import { screen } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, onConstraint, transaction } from '#platform/database.ts'
-import { requireVisible } from '#platform/visible-text.ts'
 import { nameTaken } from '../errors.ts'
 import { insertTopic, type TopicChanges, updateTopic } from '../queries/topics.ts'
 import type { NewTopic, TopicPatch, TopicStatus } from '../schema.ts'
@@ -19,7 +18,6 @@ export async function addTopic(
   { creatorId, status, topic }: { creatorId: number; status: TopicStatus; topic: NewTopic },
 ): Promise<number> {
   const { name, desc, logo } = topic
-  requireVisible('name', name)
   const values = {
     name,
     desc: desc ?? '',
@@ -49,7 +47,6 @@ export async function changeTopic(
   { name, desc, logo }: TopicPatch & { name?: string },
 ): Promise<void> {
   const changes: TopicChanges = {}
-  requireVisible('name', name)
   if (name !== undefined) changes.name = name
   if (desc !== undefined) changes.desc = desc ?? ''
   if (logo !== undefined) changes.logo = await takeLogo(tx, logo, userId)
