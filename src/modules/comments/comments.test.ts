@@ -365,7 +365,10 @@ test('comments that go with their thing leave the counts of their authors', asyn
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   const made = [await comment(reader, id, '1'), await comment(reader, id, '2'), await comment(owner, id, '3')]
+  const unread = async () => (await as(owner, 'GET', '/user/notification-statistics')).body.comment.badge
+  assert.equal(await unread(), 2)
   const ids = await deleteCommentsOf(sql, 'test-things', [id])
+  assert.equal(await unread(), 0)
   assert.deepEqual(
     ids.toSorted((x, y) => x - y),
     made.map((c) => c.id),

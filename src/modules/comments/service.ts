@@ -36,6 +36,8 @@ export type CommentRules = {
   count?: Counts
   /** Whether people mentioned in a comment are looked for and told; yes unless false. */
   mentions?: boolean
+  /** Who of these people may read the thing; everybody where absent. Others are not told what is said there. */
+  readers?(sql: Db, target: Target, userIds: number[]): Promise<number[]>
   /** Whether this person may delete the comments of others on this thing. */
   mayModerate?(ctx: Context, target: Target, viewerId: number): Promise<boolean>
   /** What the author is told when a moderator deletes the comment; absent: nothing. */
@@ -77,6 +79,9 @@ export async function writeComment(
   if (replyUser > 0 && !people.some(({ id }) => id === replyUser)) throw unknownPerson()
   if (people.some(({ blocks }) => blocks)) throw blocked()
   const mentioned = people.filter(({ name_key }) => names.includes(name_key)).map(({ id }) => id)
+  const concerned = [target.ownerId, replyUser, ...mentioned]
+  const readers = new Set((await rules.readers?.(ctx.sql, target, concerned)) ?? concerned)
+  const mayRead = (id: number) => readers.has(id)
   return transaction(ctx.sql, async (tx) => {
     if (mark !== undefined && !(await claimMark(tx, userId, String(mark)))) throw sentTwice()
     const comment = await insertComment(tx, thing, rules.count, {
@@ -92,12 +97,16 @@ export async function writeComment(
       type: 'comment' as const,
       data: { contents: body, commentable: { type: thing.type, id: target.id } },
     }
-    const reply = { ...told, recipients: [replyUser], data: { ...told.data, hasReply: true } }
-    const owner = { ...told, recipients: [target.ownerId], data: { ...told.data, hasReply: false } }
+    const reply = { ...told, recipients: [replyUser].filter(mayRead), data: { ...told.data, hasReply: true } }
+    const owner = {
+      ...told,
+      recipients: [target.ownerId].filter(mayRead),
+      data: { ...told.data, hasReply: false },
+    }
     const mention = {
       ...origin(comment.id),
       type: 'at' as const,
-      recipients: mentioned,
+      recipients: mentioned.filter(mayRead),
       data: { contents: body, resource: { type: 'comments', id: comment.id } },
     }
     // Of two notices of one comment to one person the first is kept.

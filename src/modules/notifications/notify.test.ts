@@ -53,17 +53,35 @@ test('nobody is told of their own doing, twice, by whom they block, or on a disa
   for (const id of [bob.id, gone.id, sender.id, 2 ** 52]) assert.equal((await rowsOf(id)).length, 0)
 })
 
-test('the system may tell somebody of their own doing, and of one thing twice', async () => {
+test('the system may tell of one thing twice', async () => {
   const ann = await person()
   const notice = {
     type: 'system' as const,
     recipients: [ann.id],
-    senderId: ann.id,
+    senderId: 0,
     cause: { type: 'feeds', id: 6 },
     data: { type: 'pinned:feeds' as const },
   }
   await notify(sql, [notice, notice])
   assert.deepEqual(await countsOf(ann.id), { system: { unread: 2, total: 2 } })
+})
+
+test('who does something unnamed is not told of it, and does not reach who blocks them', async () => {
+  const [ann, bob, doer] = [await person(), await person(), await person()]
+  await sql`insert into user_blocks (user_id, target_id) values (${bob.id}, ${doer.id})`
+  await notify(sql, {
+    type: 'system',
+    recipients: [ann.id, bob.id, doer.id],
+    senderId: 0,
+    hiddenSenderId: doer.id,
+    cause: { type: 'feeds', id: 6 },
+    data: { type: 'notice' },
+  })
+  assert.deepEqual(
+    (await rowsOf(ann.id)).map((row) => row.sender_id),
+    [0],
+  )
+  for (const { id } of [bob, doer]) assert.equal((await rowsOf(id)).length, 0)
 })
 
 test('taking back removes what is unread, of that cause and sender only', async () => {
@@ -79,6 +97,16 @@ test('taking back removes what is unread, of that cause and sender only', async 
   await sql`update notification_counts set unread = 0, read_seq = last_seq where user_id = ${ann.id}`
   await takeBack(sql, { cause })
   assert.deepEqual(await countsOf(ann.id), { like: { unread: 0, total: 1 } })
+  for (const id of [8, 9])
+    await notify(sql, {
+      type: 'at',
+      recipients: [ann.id],
+      senderId: bob.id,
+      cause: { ...cause, id },
+      data: {},
+    })
+  await takeBack(sql, { cause: { type: 'feeds', id: [8, 9, 10] } })
+  assert.deepEqual((await countsOf(ann.id)).at, { unread: 0, total: 0 })
 })
 
 test('what many do at once to one person is counted exactly and in one order', async () => {

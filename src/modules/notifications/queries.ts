@@ -13,22 +13,23 @@ export async function insertNotices(
   notices: Notice[],
   to: { users: number[]; ids: string[]; positions: number[] },
 ): Promise<void> {
-  const told = notices.map(({ type, senderId, cause, data }, position) => ({
+  const told = notices.map(({ type, senderId, hiddenSenderId, cause, data }, position) => ({
     position,
     type,
     sender_id: senderId,
+    doer_id: hiddenSenderId ?? senderId,
     data,
     cause_type: cause.type,
     cause_id: cause.id,
   }))
   await sql`
     with given as (
-      select t.user_id, t.id, n.*
+      select t.user_id, t.id, n.type, n.sender_id, n.data, n.cause_type, n.cause_id, position
       from unnest(${to.users}::bigint[], ${to.ids}::uuid[], ${to.positions}::int[]) as t (user_id, id, position)
       join jsonb_to_recordset(${sql.json(told as never)}) as n
-        (position int, type text, sender_id bigint, data jsonb, cause_type text, cause_id bigint) using (position)
+        (position int, type text, sender_id bigint, doer_id bigint, data jsonb, cause_type text, cause_id bigint) using (position)
       join users u on u.id = t.user_id and u.deleted_at is null
-      where not exists (select from user_blocks b where b.user_id = t.user_id and b.target_id = n.sender_id)
+      where not exists (select from user_blocks b where b.user_id = t.user_id and b.target_id = n.doer_id)
         and (n.type = 'system' or not exists (
           select from notifications o
           where o.cause_type = n.cause_type and o.cause_id = n.cause_id and o.sender_id = n.sender_id

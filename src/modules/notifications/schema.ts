@@ -10,6 +10,8 @@ export type Notice = {
   recipients: number[]
   /** Who did it; 0 is the system. */
   senderId: number
+  /** Who did it where nobody may know: shown to no one, but who blocks them is not told. */
+  hiddenSenderId?: number | undefined
   /** What happened, by which `takeBack` finds it again. */
   cause: { type: string; id: number }
 } & (

@@ -11,8 +11,8 @@ const AT_ONCE = 5000
 
 /**
  * Tells people something, in the transaction that causes it: best its last statement, because the rows of the people
- * told stay locked until the commit. Nobody is told of their own doing (except by the system), twice of the same thing
- * while it is unread, or by somebody they block.
+ * told stay locked until the commit. Nobody is told of their own doing, by somebody they block, or, except by the
+ * system, twice of the same thing while it is unread.
  */
 export async function notify(tx: Db, notices: Notice | Notice[]): Promise<void> {
   const list = [notices].flat()
@@ -20,10 +20,11 @@ export async function notify(tx: Db, notices: Notice | Notice[]): Promise<void> 
   const ids: string[] = []
   const positions: number[] = []
   const seen = new Set<string>()
-  list.forEach(({ type, recipients, senderId, cause }, position) => {
+  list.forEach(({ type, recipients, senderId, hiddenSenderId, cause }, position) => {
     for (const recipient of recipients) {
       const key = `${recipient} ${type} ${senderId} ${cause.type} ${cause.id} ${type === 'system' ? position : ''}`
-      if (recipient <= 0 || (recipient === senderId && type !== 'system') || seen.has(key)) continue
+      const own = recipient === senderId || recipient === hiddenSenderId
+      if (recipient <= 0 || own || seen.has(key)) continue
       seen.add(key)
       users.push(recipient)
       ids.push(uuidv7())

@@ -100,17 +100,18 @@ export async function settlePin(
   return pin
 }
 
-/** Tells who asked what became of it. */
+/** Tells who asked what became of it; 0 as the sender is the site. */
 export async function tellPin(
   tx: Tx,
   kind: PinKind,
   pin: PinRow,
   state: 'passed' | 'rejected' | 'admin',
+  senderId = pin.decider_id,
 ): Promise<void> {
   await notify(tx, {
     type: 'system',
     recipients: [pin.user_id],
-    senderId: pin.decider_id,
+    senderId,
     cause: { type: 'pins', id: pin.id },
     data: { ...(await kind.notice(tx, pin)), state },
   })
@@ -132,7 +133,7 @@ export async function pinForFree(
     (await writePin(tx, kind, subject, { userId: subject.authorId, amount: 0, day, activeBy: by }))
   const pin = await findPin(tx, id)
   if (!pin) throw notFound()
-  await tellPin(tx, kind, pin, 'admin')
+  await tellPin(tx, kind, pin, 'admin', subject.deciderId)
   return pin
 }
 

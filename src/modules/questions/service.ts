@@ -27,6 +27,10 @@ export const answerThing: Thing = {
   live: (sql, id) => sql`select id from answers where id = ${id}`,
 }
 
+/** Who is named as the sender of a notification: nobody where the doer is anonymous, but blocks hold all the same. */
+export const senderOf = (userId: number, anonymity: boolean) =>
+  anonymity ? { senderId: 0, hiddenSenderId: userId } : { senderId: userId }
+
 /** How lists of mixed things read questions. */
 export const questionReader: Reader = {
   visible: findExistingQuestions,

@@ -241,6 +241,9 @@ describe('posts', () => {
     await post(founder!, groupId, { body: `${at(alice)} and ${at(stranger!)}` })
     assert.ok((await told(alice)).includes('at'))
     assert.deepEqual(await told(stranger!), [])
+    await sql`insert into user_blocks (user_id, target_id) values (${alice.id}, ${founder!.id})`
+    const body = { title: 'A post', body: at(alice), summary: 'x' }
+    assert.equal((await as(founder!, 'POST', `/groups/${groupId}/posts`, body)).status, 403)
   })
 
   test('are collected once, listed and given back', async () => {

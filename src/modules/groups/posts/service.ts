@@ -1,11 +1,9 @@
-import { findMentions } from '#lib/mentions.ts'
-import { cutCharacters, nameKey } from '#lib/text.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
 import { deleteCollectionsOf } from '#modules/collections/index.ts'
 import { type CommentRules, deleteCommentsOf, removeComment } from '#modules/comments/index.ts'
 import { attachFiles, detachFiles } from '#modules/files/index.ts'
 import { deleteLikesOf } from '#modules/likes/index.ts'
-import { notify, takeBack } from '#modules/notifications/index.ts'
+import { takeBack } from '#modules/notifications/index.ts'
 import { screen } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database.ts'
@@ -16,11 +14,11 @@ import { cancelPinOfComment, cancelPinsOfPost } from '../pins/endings.ts'
 import { findStanding, type Standing } from '../queries.ts'
 import { rankOf } from '../schema.ts'
 import { actingRank, getStanding, requireActive } from '../service.ts'
+import { tellMentioned } from './mentions.ts'
 import {
   deletePost,
   findGroupOf,
   findImages,
-  findPeopleByKeys,
   findPost,
   findReaders,
   findTarget,
@@ -35,7 +33,6 @@ import { postItems, postsById } from './view.ts'
 
 /** Where uploads of posts belong. */
 export const CHANNEL = 'group:post'
-const QUOTED = 100
 const SCREENED: ('title' | 'body' | 'summary')[] = ['title', 'body', 'summary']
 
 const roleMayNotPost = apiError(
@@ -119,6 +116,10 @@ const manages = (standing: Standing) => actingRank(standing) >= rankOf('administ
 /** Comments of posts: their author deletes them, a manager of the circle, and who manages all circles. */
 export const commentRules: CommentRules = {
   count: countComments,
+  async readers(sql, { id }, userIds) {
+    const group = await findGroupOf(sql, id)
+    return group === undefined ? [] : findReaders(sql, group, userIds)
+  },
   async onRemove(tx, comment) {
     await cancelPinOfComment(tx, comment.id)
   },
@@ -205,20 +206,6 @@ async function setImages(tx: Tx, ownerId: number, postId: number, ids: number[])
   if (dropped.length > 0) await detachFiles(tx, { ids: dropped })
 }
 
-/** Tells who is mentioned and may read the post. */
-async function tellMentioned(tx: Tx, groupId: number, postId: number, userId: number, text: string) {
-  const names = findMentions(text).map(nameKey)
-  if (names.length === 0) return
-  const recipients = await findReaders(tx, groupId, await findPeopleByKeys(tx, names))
-  await notify(tx, {
-    type: 'at',
-    recipients,
-    senderId: userId,
-    cause: { type: POSTS, id: postId },
-    data: { resource: { type: POSTS, id: postId }, contents: cutCharacters(text, QUOTED) },
-  })
-}
-
 /** Publishes a post; with `sync_feed` a copy of it appears in the author's feed (R §20.2.2). */
 export async function publishPost(
   ctx: Context,
@@ -244,7 +231,7 @@ export async function publishPost(
     }
     if (images.length > 0) await setImages(tx, userId, id, images)
     if (from !== undefined) await copyToFeed(ctx, tx, { userId, postId: id, title: values.title, from })
-    await tellMentioned(tx, groupId, id, userId, values.body)
+    await tellMentioned(tx, { groupId, postId: id, userId, text: values.body })
     return id
   })
 }

@@ -20,6 +20,7 @@ import { lockQuestion } from '../publishing/queries.ts'
 import { excerptOf, picturesIn } from '../publishing/service.ts'
 import { type AnswerRow, findAnswerRow, findQuestionRow } from '../queries.ts'
 import type { AnswerDetail, AnswerView } from '../schema.ts'
+import { senderOf } from '../service.ts'
 import { ANSWERS, answerViews, questionViews } from '../view.ts'
 import {
   deleteAnswerRow,
@@ -53,8 +54,8 @@ export async function answerQuestion(
   if (answer.invited && question.automaticity) await payBounty(tx, question, answer)
   await notify(tx, {
     type: 'system',
-    recipients: question.user_id === userId ? [] : [question.user_id],
-    senderId: anonymity ? 0 : userId,
+    recipients: [question.user_id],
+    ...senderOf(userId, anonymity),
     cause: { type: ANSWERS, id },
     data: {
       type: 'question:answer',

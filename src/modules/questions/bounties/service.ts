@@ -6,6 +6,7 @@ import { lockAnswer } from '../answers/queries.ts'
 import { noSuchAnswer } from '../errors.ts'
 import { holdOwnQuestion } from '../publishing/service.ts'
 import type { AnswerRow, QuestionRow } from '../queries.ts'
+import { senderOf } from '../service.ts'
 import { ANSWERS, QUESTIONS } from '../view.ts'
 import { addExpertIncome, adoptAnswer, takeBounty } from './queries.ts'
 
@@ -47,7 +48,7 @@ export async function adopt(tx: Tx, questionId: number, answerId: number, userId
   await notify(tx, {
     type: 'system',
     recipients: [answer.user_id],
-    senderId: question.anonymity ? 0 : userId,
+    ...senderOf(userId, question.anonymity),
     cause: { type: ANSWERS, id: answerId },
     data: {
       type: 'qa:answer-adoption',

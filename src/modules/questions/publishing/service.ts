@@ -13,6 +13,7 @@ import { blocked, invalidField } from '#platform/errors.ts'
 import { cancelApplications } from '../applications/queries.ts'
 import { anonymityOff, bountyFixed, noSuchQuestion, nothingToChange, notYourQuestion } from '../errors.ts'
 import { findQuestionRow, type QuestionRow } from '../queries.ts'
+import { senderOf } from '../service.ts'
 import { ANSWERS, QUESTIONS } from '../view.ts'
 import {
   deleteQuestionRow,
@@ -148,7 +149,7 @@ export async function askQuestion(tx: Tx, userId: number, body: NewQuestion): Pr
   await notify(tx, {
     type: 'system',
     recipients: invited,
-    senderId: anonymity ? 0 : userId,
+    ...senderOf(userId, anonymity),
     cause: { type: QUESTIONS, id },
     data: {
       type: 'qa:invitation',
