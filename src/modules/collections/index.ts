@@ -4,6 +4,7 @@ export {
   type CollectionRow,
   deleteCollectionsOf,
   findCollected,
+  isCollected,
   listCollected,
 } from './queries.ts'
 export { collectionsRecount } from './service.ts'

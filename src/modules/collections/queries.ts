@@ -96,6 +96,15 @@ export async function findCollected(
   return new Set(rows.map((row) => row.id))
 }
 
+/** Whether a person has collected the thing with the id of another statement; false for a guest. */
+export const isCollected = (sql: Db, type: string, thingId: Fragment, userId: number): Fragment =>
+  userId === 0
+    ? sql`false`
+    : sql`coalesce((
+        select true from collections
+        where user_id = ${userId} and collectible_type = ${type} and collectible_id = ${thingId}
+      ), false)`
+
 /** How many people have collected the things of one kind. */
 export const countByThing = (sql: Db, type: string): Fragment => sql`
   select collectible_id as key, count(*) as n from collections

@@ -1,5 +1,11 @@
 export { type CommentOptions, mountComments } from './mount.ts'
-export { type CommentRow, findComment, findComments, importComments } from './queries.ts'
+export {
+  type CommentRow,
+  findComment,
+  findComments,
+  importComments,
+  listLatestComments,
+} from './queries.ts'
 export { Comment, CommentWithPeople } from './schema.ts'
 export {
   type CommentRules,
@@ -9,4 +15,4 @@ export {
   deleteCommentsOf,
   removeComment,
 } from './service.ts'
-export { commentView, commentViews, latestComments } from './view.ts'
+export { commentView, commentViews, peopleOf, showComments } from './view.ts'

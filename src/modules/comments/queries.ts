@@ -127,7 +127,7 @@ export const listComments = (
     ${options.before > 0 ? sql`and c.id < ${options.before}` : sql``} ${notBlockedBy(sql, options.hideFrom)}
   order by c.id desc limit ${options.limit}`
 
-/** The newest comments of each of several things. */
+/** The newest comments of each of several things, without the authors that `hideFrom` blocks. */
 export const listLatestComments = (
   sql: Db,
   options: { type: string; thingIds: number[]; each: number; hideFrom: number },

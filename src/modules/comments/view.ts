@@ -1,7 +1,7 @@
 import { wireTime, zuluTime } from '#lib/time.ts'
-import { userViews } from '#modules/accounts/index.ts'
+import { type UserView, userViews } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type CommentRow, findComments, listLatestComments } from './queries.ts'
+import { type CommentRow, findComments } from './queries.ts'
 import type { Comment, CommentWithPeople } from './schema.ts'
 
 /** Rows without who published the thing, unless that is the viewer. */
@@ -15,23 +15,24 @@ export const commentView = (row: CommentRow): Comment => ({
   updated_at: wireTime(row.updated_at),
 })
 
+/** Who is shown with comments: their authors and the people replied to. */
+export const peopleOf = (rows: CommentRow[]): number[] => rows.flatMap((row) => [row.user_id, row.reply_user])
+
+/** Rows with people that were read with those of other things on the page. */
+export const showComments = (rows: CommentRow[], people: Map<number, UserView>): CommentWithPeople[] =>
+  rows.map((row) => ({
+    ...commentView(row),
+    user: people.get(row.user_id) ?? null,
+    reply: people.get(row.reply_user) ?? null,
+  }))
+
 /** Rows with their authors and the people replied to, in the order of the rows. */
 export async function withPeople(
   ctx: Context,
   rows: CommentRow[],
   viewerId: number,
 ): Promise<CommentWithPeople[]> {
-  const people = await userViews(
-    ctx,
-    ctx.sql,
-    rows.flatMap((row) => [row.user_id, row.reply_user]),
-    viewerId,
-  )
-  return rows.map((row) => ({
-    ...commentView(row),
-    user: people.get(row.user_id) ?? null,
-    reply: people.get(row.reply_user) ?? null,
-  }))
+  return showComments(rows, await userViews(ctx, ctx.sql, peopleOf(rows), viewerId))
 }
 
 /** Comments by id, for lists that point to them (pins); a deleted one is absent. */
@@ -43,17 +44,6 @@ export async function commentViews(
   if (ids.length === 0) return new Map()
   const views = await withPeople(ctx, await findComments(ctx.sql, ids), viewerId)
   return new Map(views.map((view) => [view.id, view]))
-}
-
-/** The newest comments of each thing on a page, without the authors that the viewer blocks; things without are absent. */
-export async function latestComments(
-  ctx: Context,
-  options: { type: string; thingIds: number[]; each: number; viewerId: number },
-): Promise<Map<number, CommentWithPeople[]>> {
-  if (options.thingIds.length === 0) return new Map()
-  const { viewerId, ...list } = options
-  const rows = await listLatestComments(ctx.sql, { ...list, hideFrom: viewerId })
-  return Map.groupBy(await withPeople(ctx, rows, viewerId), (comment) => comment.commentable_id)
 }
 
 /** The form of GET /comments. */

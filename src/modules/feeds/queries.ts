@@ -1,5 +1,15 @@
+import { isCollected } from '#modules/collections/index.ts'
+import { isLiked } from '#modules/likes/index.ts'
+import { hasShownPin } from '#modules/pinning/index.ts'
+import { visibleTo } from '#modules/topics/index.ts'
 import type { Db } from '#platform/database.ts'
 import type { Target } from '#platform/things.ts'
+
+/** The name of feeds on the wire and in tables (R §1.10). */
+export const FEEDS = 'feeds'
+
+/** The channel of pins of comments under feeds. */
+export const FEED_COMMENT = 'feed:comment'
 
 export type FeedRow = {
   id: number
@@ -23,19 +33,31 @@ export type FeedRow = {
   created_at: string
   updated_at: string
   deleted_at: string | null
+  has_like: boolean
+  has_collect: boolean
+  has_pins: boolean
 }
 
-/** The columns of a row, of `feeds f`; `hot` is left to lists that rank by it. */
-export const feedColumns = (sql: Db) => sql`
+/**
+ * The columns of a row, of `feeds f`; `hot` is left to lists that rank by it. What only a look into an index tells is
+ * looked up here: a statement of its own for each would cost more than the whole page does in the database.
+ */
+export const feedColumns = (sql: Db, viewerId: number) => sql`
   f.id, f.user_id, f.feed_content, f.feed_from, f.feed_mark, f.feed_latitude, f.feed_longtitude, f.feed_geohash,
   f.repostable_type, f.repostable_id, f.has_images, f.has_video, f.has_topics, f.has_price, f.like_count, f.feed_comment_count,
-  f.feed_view_count, f.created_at, f.updated_at, f.deleted_at`
+  f.feed_view_count, f.created_at, f.updated_at, f.deleted_at,
+  f.like_count > 0 and ${isLiked(sql, FEEDS, sql`f.id`, viewerId)} as has_like,
+  ${isCollected(sql, FEEDS, sql`f.id`, viewerId)} as has_collect,
+  f.feed_comment_count > 0 and ${hasShownPin(sql, FEED_COMMENT, sql`f.id`)} as has_pins`
 
 /** Feeds by ids, in no order; deleted ones only when asked for. */
-export const findFeedRows = (sql: Db, ids: number[], { deleted = false }: { deleted?: boolean } = {}) => sql<
-  FeedRow[]
->`
-  select ${feedColumns(sql)}, f.hot from feeds f
+export const findFeedRows = (
+  sql: Db,
+  ids: number[],
+  viewerId: number,
+  { deleted = false }: { deleted?: boolean } = {},
+) => sql<FeedRow[]>`
+  select ${feedColumns(sql, viewerId)}, f.hot from feeds f
   where f.id = any(${ids}) ${deleted ? sql`` : sql`and f.deleted_at is null`}`
 
 export type ImageRow = { feed_id: number; file: number; size: string | null; mime: string }
@@ -54,9 +76,13 @@ export type VideoRow = {
 export const findVideos = (sql: Db, feedIds: number[]) => sql<VideoRow[]>`
   select feed_id, video_id, cover_id, width, height from feed_videos where feed_id = any(${feedIds})`
 
-/** Which topics feeds are in, in the order in which they were given. */
-export const findTopicLinks = (sql: Db, feedIds: number[]) => sql<{ feed_id: number; topic_id: number }[]>`
-  select feed_id, topic_id from feed_topic_links where feed_id = any(${feedIds}) order by feed_id, index`
+/** Which topics feeds are in, in the order in which they were given, of those that the viewer may know of. */
+export const findTopics = (sql: Db, feedIds: number[], viewerId: number) => sql<
+  { feed_id: number; id: number; name: string }[]
+>`
+  select l.feed_id, t.id, t.name from feed_topic_links l join feed_topics t on t.id = l.topic_id
+  where l.feed_id = any(${feedIds}) and ${visibleTo(sql, { viewerId, reviewer: false })}
+  order by l.feed_id, l.index`
 
 /** Which of these feeds exist: a feed is for everybody to see until it is deleted. */
 export async function findVisibleFeeds(sql: Db, ids: number[]): Promise<Set<number>> {

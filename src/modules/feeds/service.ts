@@ -4,8 +4,8 @@ import type { Context } from '#platform/context.ts'
 import type { Counts, Reader, Thing } from '#platform/things.ts'
 import { noSuchFeed } from './errors.ts'
 import { cancelPinOfComment } from './pins/service.ts'
-import { findTarget, findVisibleFeeds } from './queries.ts'
-import { FEEDS, feedViews } from './view.ts'
+import { FEEDS, findTarget, findVisibleFeeds } from './queries.ts'
+import { feedViews } from './view.ts'
 
 /** Feeds as what is commented on, liked, collected and reported. */
 export const feedThing: Thing = {

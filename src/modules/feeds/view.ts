@@ -1,28 +1,28 @@
 import { cutCharacters } from '#lib/text.ts'
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { userViews } from '#modules/accounts/index.ts'
-import { findCollected } from '#modules/collections/index.ts'
-import { latestComments } from '#modules/comments/index.ts'
-import { findLiked } from '#modules/likes/index.ts'
+import {
+  type CommentWithPeople,
+  listLatestComments,
+  peopleOf,
+  showComments,
+} from '#modules/comments/index.ts'
 import { findPrices, type NodeRow } from '#modules/purchases/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
-import { topicNames } from '#modules/topics/index.ts'
 import type { Context } from '#platform/context.ts'
-import { pinnedPreviews } from './pins/view.ts'
+import { findPinnedComments } from './pins/queries.ts'
 import { FILE, findFeedPrices } from './prices/queries.ts'
 import {
+  FEEDS,
   type FeedRow,
   findFeedRows,
   findImages,
-  findTopicLinks,
+  findTopics,
   findVideos,
   type ImageRow,
 } from './queries.ts'
 import type { FeedView, PreviewComment } from './schema.ts'
 import { feedViewsTally } from './views/queries.ts'
-
-/** The name of feeds on the wire and in tables (R §1.10). */
-export const FEEDS = 'feeds'
 
 /** How many of the newest comments a feed in a list shows (R §15.2). */
 const PREVIEW = 5
@@ -38,10 +38,13 @@ const imageView = ({ file, size, mime }: ImageRow, price: NodeRow | undefined) =
 })
 
 /** Pinned comments come first, and once. */
-function withPinned(pinned: PreviewComment[], latest: PreviewComment[]): PreviewComment[] {
+function withPinned(pinned: CommentWithPeople[], latest: CommentWithPeople[]): PreviewComment[] {
   if (pinned.length === 0) return latest
   const shown = new Set(pinned.map(({ id }) => id))
-  return [...pinned, ...latest.filter(({ id }) => !shown.has(id))]
+  return [
+    ...pinned.map((comment) => ({ ...comment, pinned: true })),
+    ...latest.filter(({ id }) => !shown.has(id)),
+  ]
 }
 
 /** An integer goes out as one: `5` and `"5"` are the same mark. */
@@ -49,21 +52,6 @@ const markView = (mark: string) =>
   /^(0|[1-9]\d{0,15})$/.test(mark) && Number(mark) <= Number.MAX_SAFE_INTEGER ? Number(mark) : mark
 
 const textOrNull = (value: number | null) => (value === null ? null : String(value))
-
-/** The topics of feeds that the viewer may know of. */
-async function topicsOf({ sql }: Context, feedIds: number[], viewerId: number) {
-  const links = feedIds.length === 0 ? [] : await findTopicLinks(sql, feedIds)
-  const names = await topicNames(
-    sql,
-    links.map(({ topic_id }) => topic_id),
-    viewerId,
-  )
-  const named = links.flatMap(({ feed_id, topic_id: id }) => {
-    const name = names.get(id)
-    return name === undefined ? [] : [{ feed_id, id, name }]
-  })
-  return Map.groupBy(named, ({ feed_id }) => feed_id)
-}
 
 /**
  * Rows as lists show them, in their order: one statement for each kind of thing that the page has any of. `fresh` adds
@@ -78,52 +66,36 @@ export async function feedItems(
   if (rows.length === 0) return []
   const { sql } = ctx
   const tally = feedViewsTally(ctx)
-  const ids = rows.map(({ id }) => id)
   const idsWith = (has: (row: FeedRow) => boolean) => rows.filter(has).map(({ id }) => id)
+  const withTopics = idsWith((row) => row.has_topics)
   const withImages = idsWith((row) => row.has_images)
   const withVideo = idsWith((row) => row.has_video)
   const withPrice = idsWith((row) => row.has_price)
-  const [users, topics, images, videos, liked, collected, prices, pinned, comments] = await Promise.all([
-    userViews(
-      ctx,
-      sql,
-      rows.map((row) => row.user_id),
-      viewerId,
-    ),
-    topicsOf(
-      ctx,
-      idsWith((row) => row.has_topics),
-      viewerId,
-    ),
+  const withComments = idsWith((row) => row.feed_comment_count > 0)
+  const [topics, images, videos, prices, pinned, latest] = await Promise.all([
+    withTopics.length > 0 ? findTopics(sql, withTopics, viewerId) : [],
     withImages.length > 0 ? findImages(sql, withImages) : [],
     withVideo.length > 0 ? findVideos(sql, withVideo) : [],
-    findLiked(
-      sql,
-      FEEDS,
-      idsWith((row) => row.like_count > 0),
-      viewerId,
-    ),
-    findCollected(sql, FEEDS, ids, viewerId),
     findFeedPrices(sql, withPrice, viewerId),
-    pinnedPreviews(
-      ctx,
-      idsWith((row) => row.feed_comment_count > 0),
+    findPinnedComments(
+      sql,
+      idsWith((row) => row.has_pins),
       PREVIEW,
-      viewerId,
     ),
-    latestComments(ctx, {
-      type: FEEDS,
-      thingIds: idsWith((row) => row.feed_comment_count > 0),
-      each: PREVIEW,
-      viewerId,
-    }),
+    withComments.length > 0
+      ? listLatestComments(sql, { type: FEEDS, thingIds: withComments, each: PREVIEW, hideFrom: viewerId })
+      : [],
   ])
   const priced = new Set(withPrice)
   const files = images.filter(({ feed_id }) => priced.has(feed_id)).map(({ file }) => file)
-  const [filePrices, settings] = await Promise.all([
+  const authors = rows.map((row) => row.user_id)
+  const [people, filePrices, settings] = await Promise.all([
+    userViews(ctx, sql, [...authors, ...peopleOf([...pinned.values(), latest].flat())], viewerId),
     findPrices(sql, FILE, files, viewerId),
     withPrice.length > 0 ? readSettings(ctx) : undefined,
   ])
+  const commentsOf = Map.groupBy(latest, ({ commentable_id }) => commentable_id)
+  const topicsOf = Map.groupBy(topics, ({ feed_id }) => feed_id)
   const limit = settings?.['feed:pay-word-limit'] ?? 0
   const imagesOf = Map.groupBy(images, ({ feed_id }) => feed_id)
   const videoOf = new Map(videos.map((video) => [video.feed_id, video]))
@@ -152,16 +124,19 @@ export async function feedItems(
       created_at: wireTime(row.created_at),
       updated_at: wireTime(row.updated_at),
       deleted_at: wireTimeOrNull(row.deleted_at),
-      has_collect: collected.has(row.id),
-      has_like: liked.has(row.id),
-      user: users.get(row.user_id) ?? null,
-      topics: (topics.get(row.id) ?? []).map(({ id, name }) => ({ id, name })),
+      has_collect: row.has_collect,
+      has_like: row.has_like,
+      user: people.get(row.user_id) ?? null,
+      topics: (topicsOf.get(row.id) ?? []).map(({ id, name }) => ({ id, name })),
       images: (imagesOf.get(row.id) ?? []).map((image) => imageView(image, filePrices.get(image.file))),
       video: video
         ? { video_id: video.video_id, cover_id: video.cover_id, height: video.height, width: video.width }
         : null,
       paid_node: price ? { paid: price.paid, node: price.id, amount: price.amount } : null,
-      comments: withPinned(pinned.get(row.id) ?? [], comments.get(row.id) ?? []),
+      comments: withPinned(
+        showComments(pinned.get(row.id) ?? [], people),
+        showComments(commentsOf.get(row.id) ?? [], people),
+      ),
     }
   })
 }
@@ -177,7 +152,7 @@ export async function feedViews(
   options: { deleted?: boolean } = {},
 ): Promise<Map<number, FeedView>> {
   if (ids.length === 0) return new Map()
-  const items = await feedItems(ctx, await findFeedRows(ctx.sql, ids, options), viewerId, {
+  const items = await feedItems(ctx, await findFeedRows(ctx.sql, ids, viewerId, options), viewerId, {
     whole: options.deleted === true,
   })
   return new Map(items.map((item) => [item.id, item]))

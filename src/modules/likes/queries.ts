@@ -132,6 +132,14 @@ export async function findLiked(
   return new Set(rows.map((row) => row.likeable_id))
 }
 
+/** Whether a person likes the thing with the id of another statement; false for a guest. */
+export const isLiked = (sql: Db, type: string, thingId: Fragment, userId: number): Fragment =>
+  userId === 0
+    ? sql`false`
+    : sql`coalesce((
+        select true from likes where likeable_type = ${type} and likeable_id = ${thingId} and user_id = ${userId}
+      ), false)`
+
 /** How many likes everybody has received. */
 export const countByOwner = (sql: Db): Fragment => sql`
   select target_user as key, count(*) as n from likes where target_user > 0 group by target_user`

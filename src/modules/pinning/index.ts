@@ -7,6 +7,7 @@ export {
   findPin,
   findShownPins,
   handOverPins,
+  hasShownPin,
   listOwnPins,
   listPinsToDecide,
   listShownPins,

@@ -200,6 +200,11 @@ export async function findShownPins(sql: Db, channel: string, thingIds: number[]
   )
 }
 
+/** Whether anything of a kind is pinned in the thing with the id of another statement. */
+export const hasShownPin = (sql: Db, channel: string, thingId: Fragment): Fragment => sql`coalesce((
+  select true from pins p where p.channel = ${channel} and p.thing_id = ${thingId} and ${isShown(sql)} limit 1
+), false)`
+
 /** What is pinned of one kind everywhere, dearest first. */
 export const listShownPins = (sql: Db, channel: string, limit: number) => sql<{ target_id: number }[]>`
   select p.target_id from pins p where p.channel = ${channel} and ${isShown(sql)}

@@ -1,6 +1,7 @@
 export { noSuchTopic } from './errors.ts'
 export { topicCounters } from './queries/counters.ts'
+export { type Eyes, findTopicOwner, visibleTo } from './queries/topics.ts'
 export { NewTopic, TOPIC_STATUSES, type TopicStatus } from './schema.ts'
 export { linkTopics, unlinkTopics } from './service/posts.ts'
 export { addTopic, changeTopic } from './service/topics.ts'
-export { requireVisibleTopic, topicNames } from './service/visibility.ts'
+export { look, requireVisibleTopic } from './service/visibility.ts'

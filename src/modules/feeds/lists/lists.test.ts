@@ -339,8 +339,10 @@ describe('the feeds of a topic', () => {
   test('are 404 for those from whom the topic is hidden', async () => {
     const [alice, bob] = [await person(), await person()]
     const topic = await createTopic(alice)
-    await publish(alice, { topics: [topic] })
+    const feed = await publish(alice, { topics: [topic] })
     await sql`update feed_topics set status = 'waiting' where id = ${topic}`
+    assert.deepEqual((await as(bob, 'GET', `/feeds/${feed}`)).body.topics, [])
+    assert.equal((await as(alice, 'GET', `/feeds/${feed}`)).body.topics[0].id, topic)
     const url = `/feed/topics/${topic}/feeds`
     assert.equal((await guest('GET', url)).status, 404)
     assert.equal((await as(bob, 'GET', url)).status, 404)

@@ -1,4 +1,5 @@
 import { escapeLike, gramsOfQuery, nameKey } from '#lib/text.ts'
+import { type Eyes, visibleTo } from '#modules/topics/index.ts'
 import type { Db } from '#platform/database.ts'
 import { type FeedRow, feedColumns } from '../queries.ts'
 
@@ -14,16 +15,19 @@ const before = (sql: Db, after: number) => (after > 0 ? sql`and f.id < ${after}`
 
 /** The newest feeds, or those of the given ids. */
 export const listNewFeeds = (sql: Db, { viewerId, after, limit }: FeedPage, ids?: number[]) => sql<FeedRow[]>`
-  select ${feedColumns(sql)}, f.hot from feeds f
+  select ${feedColumns(sql, viewerId)}, f.hot from feeds f
   where f.deleted_at is null ${before(sql, after)} ${unblocked(sql, viewerId)}
     ${ids ? sql`and f.id = any(${ids})` : sql``}
   order by f.id desc limit ${limit}`
 
 /** The feeds of one person, or of those the ones with a price. */
-export const listFeedsOfUser = (sql: Db, userId: number, { after, limit }: FeedPage, priced = false) => sql<
-  FeedRow[]
->`
-  select ${feedColumns(sql)}, f.hot from feeds f
+export const listFeedsOfUser = (
+  sql: Db,
+  userId: number,
+  { viewerId, after, limit }: FeedPage,
+  priced = false,
+) => sql<FeedRow[]>`
+  select ${feedColumns(sql, viewerId)}, f.hot from feeds f
   where f.user_id = ${userId} and f.deleted_at is null ${before(sql, after)} ${priced ? sql`and f.has_price` : sql``}
   order by f.id desc limit ${limit}`
 
@@ -50,7 +54,7 @@ export const pickFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage)
     ), false)) ${unblocked(sql, viewerId)}
     order by f.id desc limit ${limit}
   )
-  select ${feedColumns(sql)}, f.hot from shown s join feeds f on f.id = s.id order by f.id desc`
+  select ${feedColumns(sql, viewerId)}, f.hot from shown s join feeds f on f.id = s.id order by f.id desc`
 
 /** The newest feeds of each whom the viewer follows, and the viewer's own, merged: dear for who follows thousands. */
 export const mergeFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage) => sql<FeedRow[]>`
@@ -68,7 +72,7 @@ export const mergeFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage
     ) recent
     order by recent.id desc limit ${limit}
   )
-  select ${feedColumns(sql)}, f.hot from shown s join feeds f on f.id = s.id order by f.id desc`
+  select ${feedColumns(sql, viewerId)}, f.hot from shown s join feeds f on f.id = s.id order by f.id desc`
 
 type HotPage = { viewerId: number; days: number; limit: number; hot?: number | undefined; after: number }
 
@@ -89,7 +93,7 @@ function belowCursor(sql: Db, hot: number | undefined, after: number) {
  * begin the list anew (R §1.4) and paging would never end.
  */
 export const listHotFeeds = (sql: Db, { viewerId, days, limit, hot, after }: HotPage) => sql<FeedRow[]>`
-  select ${feedColumns(sql)}, greatest(h.hot, 1) as hot from feed_hots h join feeds f on f.id = h.feed_id
+  select ${feedColumns(sql, viewerId)}, greatest(h.hot, 1) as hot from feed_hots h join feeds f on f.id = h.feed_id
   where h.created_at > now() - make_interval(days => ${days}) and f.deleted_at is null
     ${belowCursor(sql, hot, after)} ${unblocked(sql, viewerId)}
   order by h.hot desc, h.feed_id desc limit ${limit}`
@@ -108,7 +112,7 @@ export const searchNewestFeeds = (
     select feed_id, content_key from feed_search ${after > 0 ? sql`where feed_id < ${after}` : sql``}
     order by feed_id desc limit ${NEWEST}
   )
-  select ${feedColumns(sql)}, f.hot from newest s join feeds f on f.id = s.feed_id
+  select ${feedColumns(sql, viewerId)}, f.hot from newest s join feeds f on f.id = s.feed_id
   where s.content_key like ${patternOf(query)} and f.deleted_at is null
     ${among(sql, ids)} ${unblocked(sql, viewerId)}
   order by f.id desc limit ${limit}`
@@ -125,23 +129,27 @@ export const searchAllFeeds = (
     where content_grams @> ${gramsOfQuery(query)} and content_key like ${patternOf(query)}
       ${after > 0 ? sql`and feed_id < ${after}` : sql``}
   )
-  select ${feedColumns(sql)}, f.hot from matches s join feeds f on f.id = s.feed_id
+  select ${feedColumns(sql, viewerId)}, f.hot from matches s join feeds f on f.id = s.feed_id
   where f.deleted_at is null ${among(sql, ids)} ${unblocked(sql, viewerId)}
   order by f.id desc limit ${limit}`
 
-/** The feeds of a topic in the order in which they were linked to it. */
+export type TopicPage = { index: number; direction: 'asc' | 'desc'; limit: number }
+
+/** The feeds of a topic in the order in which they were linked to it; none of one that is hidden from who looks. */
 export const listTopicFeeds = (
   sql: Db,
   topicId: number,
-  { index, direction, limit }: { index: number; direction: 'asc' | 'desc'; limit: number },
+  { index, direction, limit }: TopicPage,
+  { viewerId, reviewer }: Eyes,
 ) => sql<(FeedRow & { index: number })[]>`
-  select ${feedColumns(sql)}, f.hot, l.index from feed_topic_links l join feeds f on f.id = l.feed_id
+  select ${feedColumns(sql, viewerId)}, f.hot, l.index from feed_topic_links l join feeds f on f.id = l.feed_id
   where l.topic_id = ${topicId} and f.deleted_at is null
+    and (select true from feed_topics t where t.id = ${topicId} and ${visibleTo(sql, { viewerId, reviewer })})
     ${index === 0 ? sql`` : direction === 'desc' ? sql`and l.index < ${index}` : sql`and l.index > ${index}`}
   order by l.index ${direction === 'desc' ? sql`desc` : sql`asc`} limit ${limit}`
 
 /** What a person collected, the newest collected first. Deleted feeds take no place on a page, which would seem the last. */
 export const listCollected = (sql: Db, userId: number, limit: number, offset: number) => sql<FeedRow[]>`
-  select ${feedColumns(sql)}, f.hot from collections c join feeds f on f.id = c.collectible_id
+  select ${feedColumns(sql, userId)}, f.hot from collections c join feeds f on f.id = c.collectible_id
   where c.user_id = ${userId} and c.collectible_type = 'feeds' and f.deleted_at is null
   order by c.id desc limit ${limit} offset ${offset}`

@@ -2,15 +2,15 @@ import { nameKey } from '#lib/text.ts'
 import { latestLikes } from '#modules/likes/index.ts'
 import { sumRewards } from '#modules/rewards/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
-import { requireVisibleTopic } from '#modules/topics/index.ts'
+import { findTopicOwner, look } from '#modules/topics/index.ts'
 import type { Context } from '#platform/context.ts'
 import { forbidden, unauthenticated } from '#platform/errors.ts'
 import { noSuchFeed, unpaidFeed } from '../errors.ts'
 import { listPinnedFeeds, listPinnedFeedsOfUser } from '../pins/queries.ts'
 import { findFeedPrices } from '../prices/queries.ts'
-import { type FeedRow, findFeedRows } from '../queries.ts'
+import { FEEDS, type FeedRow, findFeedRows } from '../queries.ts'
 import type { FeedView } from '../schema.ts'
-import { FEEDS, feedItems } from '../view.ts'
+import { feedItems } from '../view.ts'
 import { feedViewsTally } from '../views/queries.ts'
 import {
   countFollowings,
@@ -91,10 +91,11 @@ export async function listFeedsOfTopic(
   topicId: number,
   { limit = 15, index = 0, direction = 'desc' }: TopicFeedsQuery,
 ): Promise<(FeedView & { index: number })[]> {
-  const [, rows] = await Promise.all([
-    requireVisibleTopic(ctx, topicId, viewerId),
-    listTopicFeeds(ctx.sql, topicId, { limit, index, direction }),
-  ])
+  const rows = await look(ctx, viewerId, async (eyes) => {
+    const found = await listTopicFeeds(ctx.sql, topicId, { limit, index, direction }, eyes)
+    // Whether there is such a topic is asked only where no feed has told.
+    return (found.length > 0 || (await findTopicOwner(ctx.sql, topicId, eyes))) && found
+  })
   const items = await feedItems(ctx, rows, viewerId)
   return items.map((item, position) => ({ ...item, index: rows[position]!.index }))
 }
@@ -104,7 +105,7 @@ const LIKES = 8
 
 /** A feed on its own, which counts as a view. One that has to be paid first is 403 with what it costs. */
 export async function getFeed(ctx: Context, viewerId: number, feedId: number): Promise<FeedDetail> {
-  const rows = await findFeedRows(ctx.sql, [feedId])
+  const rows = await findFeedRows(ctx.sql, [feedId], viewerId)
   if (rows.length === 0) throw noSuchFeed()
   const viewed = rows[0]!.has_price
     ? (await findFeedPrices(ctx.sql, [feedId], viewerId)).get(feedId)

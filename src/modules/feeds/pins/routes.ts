@@ -5,8 +5,8 @@ import { findAverage, listPinsToDecide, mountPinning, PinsQuery, pinView } from 
 import type { Context } from '#platform/context.ts'
 import { type Server, viewerOf } from '#platform/http.ts'
 import { Type } from '#platform/schema.ts'
+import { FEED_COMMENT } from '../queries.ts'
 import { feedViews } from '../view.ts'
-import { FEED_COMMENT } from './queries.ts'
 import { Average, CommentPin } from './schema.ts'
 import { commentPins, feedPins } from './service.ts'
 

@@ -6,8 +6,8 @@ import {
   type PinOptions,
 } from '#modules/pinning/index.ts'
 import type { Db, Tx } from '#platform/database.ts'
-import { findTarget } from '../queries.ts'
-import { FEED_COMMENT, liveComment } from './queries.ts'
+import { FEED_COMMENT, findTarget } from '../queries.ts'
+import { liveComment } from './queries.ts'
 
 const FEED = 'feed'
 

@@ -23,7 +23,7 @@ import {
 import { cancelPinsOfFeed } from '../pins/service.ts'
 import { findFeedPrices } from '../prices/queries.ts'
 import { closeSalesOfFeed, openPart, requirePricing, setPricesOfFeed } from '../prices/service.ts'
-import { FEEDS } from '../view.ts'
+import { FEEDS } from '../queries.ts'
 import {
   type FeedDraft,
   findDeleted,

@@ -71,10 +71,6 @@ export async function findTopicOwner(
   return row
 }
 
-/** Names of topics for those who may see them. */
-export const findTopicNames = (sql: Db, ids: number[], eyes: Eyes) => sql<{ id: number; name: string }[]>`
-  select t.id, t.name from feed_topics t where t.id = any(${ids}) and ${visibleTo(sql, eyes)}`
-
 export type TopicValues = {
   name: string
   desc: string

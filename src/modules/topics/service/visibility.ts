@@ -1,9 +1,8 @@
 import { hasAbility } from '#modules/abilities/index.ts'
 import type { Context } from '#platform/context.ts'
-import type { Db } from '#platform/database.ts'
 import { forbidden } from '#platform/errors.ts'
 import { noSuchTopic } from '../errors.ts'
-import { type Eyes, findTopicNames, findTopicOwner } from '../queries/topics.ts'
+import { type Eyes, findTopicOwner } from '../queries/topics.ts'
 
 /**
  * Runs `find` with the eyes of the viewer. The ability of reviewers is asked for only when they would otherwise get
@@ -33,15 +32,4 @@ export async function requireEditableTopic(ctx: Context, id: number, viewerId: n
   if (topic.creator_user_id !== viewerId && !(await hasAbility(ctx, viewerId, 'admin: update feed topic')))
     throw forbidden()
   return topic
-}
-
-/** Names of topics by id; those that the viewer may not know of are left out. */
-export async function topicNames(
-  sql: Db,
-  topicIds: number[],
-  viewerId: number,
-): Promise<Map<number, string>> {
-  if (topicIds.length === 0) return new Map()
-  const rows = await findTopicNames(sql, [...new Set(topicIds)], { viewerId, reviewer: false })
-  return new Map(rows.map(({ id, name }) => [id, name]))
 }
