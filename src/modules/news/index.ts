@@ -8,6 +8,7 @@ export {
 } from './categories/service.ts'
 export {
   addNews,
+  announceNews,
   changeNews,
   getLocked,
   type NewsInput,

@@ -1,4 +1,5 @@
 import type { Currency } from '#modules/ledger/index.ts'
+import { isListenedTo, publishEvent } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
 import { language, type Server, say, viewerOf } from '#platform/http.ts'
 import { once } from '#platform/idempotency.ts'
@@ -10,6 +11,7 @@ import { admitBuyer, buy } from './service.ts'
 import { nodeView } from './view.ts'
 
 const tags = ['Purchases']
+const EVENT = 'purchase.created'
 
 /** Payment nodes (specification 4.8). */
 export function purchaseRoutes(server: Server, ctx: Context) {
@@ -45,12 +47,23 @@ export function purchaseRoutes(server: Server, ctx: Context) {
       (request, reply) =>
         once(ctx, request, reply, async (atomically) => {
           const node = await admitBuyer(ctx, request, reply)
+          const listened = await isListenedTo(ctx, ctx.sql, EVENT)
           return atomically(
             async (tx) => {
-              await buy(tx, node, viewerOf(request).id, currency)
+              const { id: buyer } = viewerOf(request)
+              await buy(tx, node, buyer, currency)
+              if (listened)
+                await publishEvent(ctx, tx, EVENT, {
+                  node: node.id,
+                  channel: node.channel,
+                  raw: node.raw,
+                  user_id: buyer,
+                  amount: node.amount,
+                  currency,
+                })
               return { status: 201, body: say(request, 'Paid.', '付费成功。') }
             },
-            { single: currency === 'points' },
+            { single: currency === 'points' && !listened },
           )
         }),
     )

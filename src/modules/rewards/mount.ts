@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { publishEvent } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
 import { notFound } from '#platform/errors.ts'
 import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
@@ -64,6 +65,11 @@ export function mountRewards(server: Server, ctx: Context, thing: Thing, options
               amount,
               notice: options.notice,
               ...(options.count ? { count: options.count } : {}),
+            })
+            await publishEvent(ctx, tx, 'reward.created', {
+              rewardable: { type: thing.type, id: target.id },
+              user_id: viewerOf(request).id,
+              amount,
             })
             return { status: 201, body: say(request, 'Rewarded.', '打赏成功。') }
           })

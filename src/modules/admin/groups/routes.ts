@@ -13,6 +13,7 @@ import {
   removePostComment,
   unknownCategory,
 } from '#modules/groups/index.ts'
+import { publishEvent } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
 import { onConstraint, type Tx, transaction } from '#platform/database.ts'
 import { apiError, invalidField, notFound } from '#platform/errors.ts'
@@ -220,7 +221,7 @@ export function adminGroupRoutes(server: Server, ctx: Context) {
       },
     },
     async (request, reply) => {
-      await onGroup(request, 'delete', (tx, { id }) => removeGroup(tx, id))
+      await onGroup(request, 'delete', (tx, { id }) => removeGroup(ctx, tx, id))
       return reply.code(204).send()
     },
   )
@@ -337,6 +338,8 @@ export function adminGroupRoutes(server: Server, ctx: Context) {
         const row = await findPostRecord(tx, request.params.post)
         if (!row) throw noSuchPost()
         await removePost(tx, row.group_id, row.id)
+        const by = viewerOf(request).id
+        await publishEvent(ctx, tx, 'post.deleted', { id: row.id, group_id: row.group_id, deleted_by: by })
         await recordAudit(tx, request, {
           action: 'group-posts.delete',
           subjectType: 'group-posts',

@@ -3,6 +3,7 @@ import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import {
   addCategory,
   addNews,
+  announceNews,
   changeCategory,
   changeNews,
   forgetCategories,
@@ -109,18 +110,20 @@ export function adminNewsRoutes(server: Server, ctx: Context) {
         content: body.content,
         categoryId: body.category_id,
       }
-      return addNews(tx, owner, input, { status: STATUS.published })
+      const id = await addNews(tx, owner, input, { status: STATUS.published })
+      await announceNews(ctx, tx, id, owner.authorId)
+      return id
     },
     async change(tx, userId, { id }, { audit_status: status, mark, recommend, ...body }) {
       await changeNews(tx, userId, await getLocked(tx, id), newsInput(body))
       if (recommend !== undefined) await setRecommended(tx, id, recommend)
       if (status === undefined) return
       const news = await getLocked(tx, id)
-      if (status === STATUS.published) await publishNews(tx, news)
+      if (status === STATUS.published) await publishNews(ctx, tx, news)
       else if (status === STATUS.rejected) await rejectNews(tx, news, mark ?? null)
       else await recycleNews(tx, news, mark ?? null)
     },
-    remove: async (tx, { id }) => removeNews(tx, await getLocked(tx, id)),
+    remove: async (tx, { id }) => removeNews(ctx, tx, await getLocked(tx, id)),
   })
 
   deletionRoutes(server, ctx)
@@ -189,7 +192,7 @@ function deletionRoutes(server: Server, ctx: Context) {
       const row = await get(request)
       const { action, mark = null } = request.body
       await transaction(sql, async (tx) => {
-        await settleDeletion(tx, row.id, { accept: action === 'accept', mark, by: viewerOf(request).id })
+        await settleDeletion(ctx, tx, row.id, { accept: action === 'accept', mark, by: viewerOf(request).id })
         await recordAudit(tx, request, {
           action: `news.deletion.${action}`,
           subjectType: 'news',

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { zuluTime, zuluTimeOrNull } from '#lib/time.ts'
 import { userViews } from '#modules/accounts/index.ts'
 import { attachmentView } from '#modules/files/index.ts'
-import { notify, takeBack } from '#modules/notifications/index.ts'
+import { notify, publishEvent, takeBack } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import { addTopic, changeTopic, NewTopic, noSuchTopic } from '#modules/topics/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -129,6 +129,7 @@ export function adminTopicRoutes(server: Server, ctx: Context) {
       const id = await transaction(sql, async (tx) => {
         const creatorId = viewerOf(request).id
         const made = await addTopic(tx, { creatorId, status: 'passed', topic: request.body })
+        await publishEvent(ctx, tx, 'topic.created', { id: made, user_id: creatorId, status: 'passed' })
         await recordAudit(tx, request, {
           action: 'topics.create',
           subjectType: 'feed-topics',
@@ -171,6 +172,7 @@ export function adminTopicRoutes(server: Server, ctx: Context) {
       await change(request, 'topics.delete', async (tx, { id }) => {
         await deleteTopic(tx, id)
         await takeBack(tx, { cause: { type: 'feed-topics', id } })
+        await publishEvent(ctx, tx, 'topic.deleted', { id, deleted_by: viewerOf(request).id })
       })
       return reply.code(204).send()
     },

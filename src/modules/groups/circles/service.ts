@@ -1,7 +1,7 @@
 import { userViews } from '#modules/accounts/index.ts'
 import { attachFiles, detachFiles } from '#modules/files/index.ts'
 import { move, PLATFORM } from '#modules/ledger/index.ts'
-import { notify, takeBack } from '#modules/notifications/index.ts'
+import { notify, publishEvent, takeBack } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import { screen } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -145,6 +145,7 @@ export async function createGroup(
     )
     if (body.tags) await saveTags(tx, made, body.tags)
     if (body.avatar !== undefined) await setAvatar(tx, userId, made, body.avatar)
+    await publishEvent(ctx, tx, 'group.created', { id: made, user_id: userId })
     return made
   })
   return shown(ctx, id, userId)
@@ -210,7 +211,7 @@ export async function auditGroup(tx: Tx, id: number, audit: 1 | 2): Promise<void
 }
 
 /** Makes a circle disappear, in the caller's transaction: who waits gets the fee back, and a job clears the rest. */
-export async function removeGroup(tx: Tx, id: number): Promise<void> {
+export async function removeGroup(ctx: Context, tx: Tx, id: number): Promise<void> {
   const gone = await markDeleted(tx, id)
   if (!gone) throw noSuchGroup()
   if (gone.audit === 1) await addToTotal(tx, -1)
@@ -228,4 +229,5 @@ export async function removeGroup(tx: Tx, id: number): Promise<void> {
   )
   await takeBack(tx, { cause: { type: GROUPS, id } })
   await addJob(tx, 'remove_group', { id })
+  await publishEvent(ctx, tx, 'group.deleted', { id })
 }

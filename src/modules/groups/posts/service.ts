@@ -3,7 +3,7 @@ import { deleteCollectionsOf } from '#modules/collections/index.ts'
 import { type CommentRules, deleteCommentsOf, removeComment } from '#modules/comments/index.ts'
 import { attachFiles, detachFiles } from '#modules/files/index.ts'
 import { deleteLikesOf } from '#modules/likes/index.ts'
-import { takeBack } from '#modules/notifications/index.ts'
+import { publishEvent, takeBack } from '#modules/notifications/index.ts'
 import { screen } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database.ts'
@@ -232,6 +232,7 @@ export async function publishPost(
     if (images.length > 0) await setImages(tx, userId, id, images)
     if (from !== undefined) await copyToFeed(ctx, tx, { userId, postId: id, title: values.title, from })
     await tellMentioned(tx, { groupId, postId: id, userId, text: values.body })
+    await publishEvent(ctx, tx, 'post.created', { id, group_id: groupId, user_id: userId })
     return id
   })
 }
@@ -273,7 +274,10 @@ export async function deleteOwnPost(
   const post = await findPost(ctx.sql, groupId, postId, userId)
   if (!post) throw noSuchPost()
   if (post.user_id !== userId && !manages(await getStanding(ctx.sql, groupId, userId))) throw forbidden()
-  await transaction(ctx.sql, (tx) => removePost(tx, groupId, postId))
+  await transaction(ctx.sql, async (tx) => {
+    await removePost(tx, groupId, postId)
+    await publishEvent(ctx, tx, 'post.deleted', { id: postId, group_id: groupId, deleted_by: userId })
+  })
 }
 
 /** A post by itself, with its text. */

@@ -172,7 +172,7 @@ export function contributionRoutes(server: Server, ctx: Context) {
           throw alreadySo()
         const published = news.audit_status === STATUS.published
         if (published) await askForDeletion(tx, { id: news.id, userId: news.user_id, title: news.title })
-        else await removeNews(tx, news)
+        else await removeNews(ctx, tx, news)
         return published
       })
       if (!asked) return reply.code(204).send()
@@ -200,7 +200,7 @@ export function contributionRoutes(server: Server, ctx: Context) {
         const news = await getLocked(tx, request.params.news)
         if (news.user_id !== viewer && !moderates)
           throw news.audit_status === STATUS.published ? forbidden() : noSuchNews()
-        await removeNews(tx, news)
+        await removeNews(ctx, tx, news)
       })
       return reply.code(204).send()
     },

@@ -5,7 +5,8 @@ import { deleteCommentsOf } from '#modules/comments/index.ts'
 import { adoptFiles, attachFiles, detachFiles } from '#modules/files/index.ts'
 import { move, PLATFORM } from '#modules/ledger/index.ts'
 import { deleteLikesOf } from '#modules/likes/index.ts'
-import { notify, type SystemType, takeBack } from '#modules/notifications/index.ts'
+import { notify, publishEvent, type SystemType, takeBack } from '#modules/notifications/index.ts'
+import type { Context } from '#platform/context.ts'
 import { onConstraint, type Tx } from '#platform/database.ts'
 import { apiError, invalidField } from '#platform/errors.ts'
 import {
@@ -174,12 +175,17 @@ const tell = (tx: Tx, news: NewsRecord, type: SystemType, contents?: string | nu
     },
   })
 
+/** Tells webhooks of an article that is published, in the transaction that does it. */
+export const announceNews = (ctx: Context, tx: Tx, id: number, authorId: number) =>
+  publishEvent(ctx, tx, 'news.published', { id, user_id: authorId })
+
 /** Publishes an article: its fee is the site's now, and its author is told. */
-export async function publishNews(tx: Tx, news: NewsRecord): Promise<void> {
+export async function publishNews(ctx: Context, tx: Tx, news: NewsRecord): Promise<void> {
   if (news.audit_status === STATUS.published) throw alreadySo()
   const feeState = await settleFee(tx, news, 'income')
   await setStatus(tx, news.id, { status: STATUS.published, mark: null, feeState })
   await tell(tx, news, 'news:audit')
+  await announceNews(ctx, tx, news.id, news.user_id)
 }
 
 /** Rejects an article that waits; the third rejection gives the fee back. */
@@ -202,7 +208,7 @@ export async function recycleNews(tx: Tx, news: NewsRecord, mark: string | null)
 }
 
 /** Deletes an article with all that hangs on it; a fee in escrow is given back. The caller has locked it. */
-export async function removeNews(tx: Tx, news: NewsRecord): Promise<void> {
+export async function removeNews(ctx: Context, tx: Tx, news: NewsRecord): Promise<void> {
   await settleFee(tx, news, 'refunded')
   await cancelPinsOfNews(tx, news.id)
   await deleteLikesOf(tx, 'news', [news.id])
@@ -213,10 +219,12 @@ export async function removeNews(tx: Tx, news: NewsRecord): Promise<void> {
   await detachFiles(tx, { channel: 'news:content', raws: [news.id] })
   await takeBack(tx, { type: 'like', cause: { type: 'news', id: news.id } })
   await deleteNews(tx, news.id)
+  await publishEvent(ctx, tx, 'news.deleted', { id: news.id, user_id: news.user_id })
 }
 
 /** Decides a request for deletion, once, and tells the author. */
 export async function settleDeletion(
+  ctx: Context,
   tx: Tx,
   id: number,
   { accept, mark, by }: { accept: boolean; mark: string | null; by: number },
@@ -224,7 +232,7 @@ export async function settleDeletion(
   const request = await decideDeletion(tx, id, { state: accept ? 'accepted' : 'rejected', mark, by })
   if (!request) throw deletionDecided()
   const news = await getLocked(tx, request.news_id)
-  if (accept) await removeNews(tx, news)
+  if (accept) await removeNews(ctx, tx, news)
   await tell(tx, news, accept ? 'news:delete:accept' : 'news:delete:reject', mark)
 }
 
