@@ -15,7 +15,9 @@ const USAGE = `Usage: kith <command>
   admin reset-password NAME        Set a new password, which ends every sign-in of the account
         [--password TEXT | --random]
   import music|news FILE           Import a file of one JSON object a line; run again, it goes on where it stopped
+        [--files DIR] [--again]    What is there already stays as it is; --again reads all lines once more
   export music|news [FILE]         Write the same format, to standard output without FILE
+        [--files DIR]              Uploads are beside it in FILE.files, or in DIR (docs/import.md tells the format)
   doctor [--mend]                  Recount every counter, check constraints and indexes; --mend sets counters right
   doctor im [--mend]               Compare chat groups with the instant-messaging provider's; --mend sets them right
   help                             Show this
@@ -77,11 +79,11 @@ async function main(): Promise<number> {
       const area = AREAS.find((name) => name === rest[0])
       if (!area) throw new UsageError(`say what to ${command}: ${AREAS.join(' or ')}`)
       if (command === 'export') {
-        expect(rest.length === 1 ? 1 : 2)
-        return exportFile(process.env, area, rest[1])
+        expect(rest.length === 1 ? 1 : 2, 'files')
+        return exportFile(process.env, area, rest[1], values)
       }
-      expect(2)
-      return importFile(process.env, area, rest[1] ?? '')
+      expect(2, 'files', 'again')
+      return importFile(process.env, area, rest[1] ?? '', values)
     }
     case 'admin': {
       const [action, name = ''] = rest
@@ -106,6 +108,8 @@ const parse = () =>
     allowPositionals: true,
     options: {
       help: { type: 'boolean', short: 'h' },
+      again: { type: 'boolean' },
+      files: { type: 'string' },
       mend: { type: 'boolean' },
       password: { type: 'string' },
       random: { type: 'boolean' },

@@ -1,19 +1,25 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { commentCounters } from '#modules/comments/index.ts'
-import { exportMusic, musicCounters, musicImporter } from '#modules/music/index.ts'
-import { exportAllNews, newsCounters, newsImporter } from '#modules/news/index.ts'
+import { musicCounters, musicImporter } from '#modules/music/index.ts'
+import { newsCounters, newsImporter } from '#modules/news/index.ts'
 import type { Db } from '#platform/database.ts'
 import { type Fault, type Importer, importLines } from '#platform/import-lines.ts'
 import type { TObject } from '#platform/schema.ts'
-import { createTag } from '#test/fixtures/news.ts'
+import { flatPicture, wav } from '#test/fixtures/media.ts'
+import { createCategory, createNews, createTag, newsEditor } from '#test/fixtures/news.ts'
+import { createSong, createSpecial, musicEditor } from '#test/fixtures/songs.ts'
+import { uploadPicture } from '#test/fixtures/uploads.ts'
 import { createWorld } from '#test/world.ts'
+import { exportArea } from './import.ts'
 
 const world = await createWorld()
-const { guest, person, sql, ctx } = world
+const { as, guest, person, sql, ctx } = world
+/** Another installation, with nothing in it. */
+const other = await createWorld()
 const folder = await mkdtemp(join(tmpdir(), 'kith-import-'))
 after(() => rm(folder, { recursive: true, force: true }))
 const writer = await person()
@@ -28,23 +34,32 @@ async function fileOf(lines: (object | string)[]): Promise<string> {
   )
   return path
 }
-async function load<F extends Record<string, TObject>>(importer: Importer<F>, path: string) {
+async function load<F extends Record<string, TObject>, R>(
+  importer: Importer<F, R>,
+  path: string,
+  { into = ctx, again = false } = {},
+) {
   const faults: Fault[] = []
   const shares: number[] = []
-  const done = await importLines(ctx, importer, path, {
-    fault: (fault) => void faults.push(fault),
-    progress: (share) => void shares.push(share),
-  })
+  const done = await importLines(
+    into,
+    importer,
+    { path, folder: `${path}.files`, again, batchLines: 200 },
+    {
+      fault: (fault) => void faults.push(fault),
+      progress: (share) => void shares.push(share),
+    },
+  )
   return { ...done, faults, shares }
 }
-const exported = async (lines: AsyncGenerator<object[]>) => {
-  const all: Record<string, unknown>[] = []
-  for await (const batch of lines) all.push(...(batch as Record<string, unknown>[]))
-  return all
-}
-const assertNoDrift = async () => {
+const linesOf = async (path: string) =>
+  (await readFile(path, 'utf8'))
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+const assertNoDrift = async (db: Db = sql) => {
   for (const check of [...musicCounters, ...newsCounters, ...commentCounters])
-    assert.deepEqual(await check.find(sql as Db), [], check.name)
+    assert.deepEqual(await check.find(db), [], check.name)
 }
 
 describe('importing music', () => {
@@ -119,7 +134,7 @@ describe('importing music', () => {
   })
 
   test('goes on where it was stopped, and a file imported again changes nothing', async () => {
-    const lines = Array.from({ length: 4500 }, (_, n) =>
+    const lines = Array.from({ length: 450 }, (_, n) =>
       n % 3 === 2
         ? { kind: 'comment', song: `r${n - 1}`, user: writer.name, body: `c${n}` }
         : { kind: 'song', id: `r${n}`, title: `Run ${n}`, singer: 'Rita' },
@@ -128,8 +143,8 @@ describe('importing music', () => {
     let batches = 0
     const stopping: typeof musicImporter = {
       ...musicImporter,
-      async write(tx, batch) {
-        const faults = await musicImporter.write(tx, batch)
+      async write(...batch) {
+        const faults = await musicImporter.write(...batch)
         batches += 1
         // The second batch is written and fails before its commit, as when the process is killed.
         if (batches === 2) throw new Error('stopped')
@@ -143,21 +158,21 @@ describe('importing music', () => {
           (select count(*) from comments where body like 'c%' and user_id = ${writer.id}) as comments`
       return [row?.songs, row?.comments]
     }
-    assert.deepEqual(await count(), [1334, 666])
+    assert.deepEqual(await count(), [134, 66])
     const rest = await load(musicImporter, path)
-    assert.deepEqual([rest.resumedAt, rest.kept, rest.faults], [2000, 2500, []])
-    assert.deepEqual(await count(), [3000, 1500])
+    assert.deepEqual([rest.resumedAt, rest.kept, rest.faults], [200, 250, []])
+    assert.deepEqual(await count(), [300, 150])
     const again = await load(musicImporter, path)
-    assert.deepEqual([again.resumedAt, again.kept], [4500, 0])
-    assert.deepEqual(await count(), [3000, 1500])
+    assert.deepEqual([again.resumedAt, again.kept], [450, 0])
+    assert.deepEqual(await count(), [300, 150])
     const other = await load(musicImporter, await fileOf(lines.filter((line) => line.kind === 'song')))
-    assert.deepEqual([other.faults, await count()], [[], [3000, 1500]])
+    assert.deepEqual([other.faults, await count()], [[], [300, 150]])
     await assertNoDrift()
   })
 
   test('by two commands at once imports every line once', async () => {
     const path = await fileOf(
-      Array.from({ length: 3000 }, (_, n) =>
+      Array.from({ length: 700 }, (_, n) =>
         n === 0
           ? { kind: 'song', id: 'w', title: 'Twice', singer: 'Rita' }
           : { kind: 'comment', song: 'w', user: writer.name, body: `twice ${n}` },
@@ -166,26 +181,8 @@ describe('importing music', () => {
     await Promise.allSettled([load(musicImporter, path), load(musicImporter, path)])
     await load(musicImporter, path)
     const [row] = await sql`select count(*) as n from comments where body like 'twice %'`
-    assert.equal(row?.n, 2999)
+    assert.equal(row?.n, 699)
     await assertNoDrift()
-  })
-
-  test('what is exported can be imported', async () => {
-    const lines = await exported(exportMusic(sql))
-    assert.ok(lines.length > 4000)
-    const kinds = new Set(lines.map(({ kind }) => kind))
-    assert.deepEqual([...kinds], ['special', 'song', 'comment'])
-    const { faults } = await load(
-      musicImporter,
-      await fileOf(
-        lines
-          .filter(({ kind }) => kind !== 'comment')
-          .map((line) => ({ ...line, id: `copy-${line.id}`, specials: [] })),
-      ),
-    )
-    assert.deepEqual(faults, [])
-    const [row] = await sql`select count(*) as n from music_songs where external_id like 'copy-%'`
-    assert.equal(row?.n, lines.filter(({ kind }) => kind === 'song').length)
   })
 })
 
@@ -237,19 +234,157 @@ describe('importing news', () => {
     assert.deepEqual([pinneds, comments[0].target_user, comments[0].user.id], [[], writer.id, reader.id])
     assert.equal((await guest('GET', `/news/${body[0].id}`)).body.tags[0].id, tag)
     await assertNoDrift()
-    const lines = await exported(exportAllNews(sql))
+  })
+})
+
+/** How much there is of everything an import could make. */
+const contents = async (db: Db) => [
+  ...(await db`
+    select (select count(*) from users) as users, (select count(*) from comments) as comments,
+      (select count(*) from music_songs) as songs, (select count(*) from music_specials) as specials,
+      (select count(*) from music_special_songs) as links, (select count(*) from music_singers) as singers,
+      (select count(*) from paid_nodes) as nodes, (select sum(amount) from paid_nodes) as amounts,
+      (select count(*) from news) as news, (select count(*) from news_tags) as tags,
+      (select count(*) from news_categories) as categories, (select sum(rank) from news_categories) as ranks,
+      (select count(*) from file_uses) as files, (select sum(comments_count) from user_counts) as written,
+      (select max(updated_at) from music_songs) as song, (select max(updated_at) from news) as article`),
+]
+
+/** A line without the names of files and the ids of uploads, which another database gives anew. */
+const nameless = (line: object) =>
+  JSON.stringify(line)
+    .replaceAll(/[0-9a-f]{64}/g, 'NAME')
+    .replaceAll(/"id":\d+/g, '"id":0')
+    .replaceAll(/\]\(\d+\)/g, '](0)')
+
+describe('an export', () => {
+  const uploads = async (area: string, ...paths: string[]) => {
+    await mkdir(`${join(folder, area)}.files`, { recursive: true })
+    for (const path of paths)
+      await writeFile(
+        join(`${join(folder, area)}.files`, path),
+        path.endsWith('.wav') ? wav() : await flatPicture(40, 30).png().toBuffer(),
+      )
+  }
+
+  test('of music, imported again, changes nothing, and makes everything on an empty database', async () => {
+    const editor = await musicEditor(world)
+    const reader = await person()
+    const special = await createSpecial(world, editor, {
+      body: { storage: await uploadPicture(world, editor), amount: 30, intro: 'About' },
+    })
+    const song = await createSong(world, editor, {
+      body: { amount: 7, paid_type: 'download', specials: [special], lyric: 'la\nla' },
+    })
+    const { body } = await guest('GET', `/music/${song}`)
+    const cover = await uploadPicture(world, editor)
+    await as(editor, 'PATCH', `/admin/music/singers/${body.singer.id}`, { cover })
+    await as(reader, 'POST', `/music/${song}/comments`, { body: 'hello', reply_user: writer.id })
+    await as(reader, 'POST', `/music/specials/${special}/comments`, { body: 'an album' })
+    await as(reader, 'PATCH', `/music/specials/${special}/share`)
+    await sql`update users set deleted_at = now() where id = ${reader.id}`
+
+    const path = join(folder, 'music-out.jsonl')
+    const { lines, named } = await exportArea(ctx, 'music', path)
+    assert.equal(named, 3)
+    assert.equal((await readdir(`${path}.files`)).length, 3)
+    const given = await linesOf(path)
+    assert.equal(given.length, lines)
+    const before = await contents(sql)
+    const again = await load(musicImporter, path)
+    assert.deepEqual([again.faults, again.kept], [[], lines])
+    assert.deepEqual(await contents(sql), before)
+
+    assert.deepEqual((await load(musicImporter, path, { into: other.ctx })).faults, [])
+    const copy = join(folder, 'music-copy.jsonl')
+    await exportArea(other.ctx, 'music', copy)
+    assert.deepEqual((await linesOf(copy)).map(nameless), given.map(nameless))
+    await assertNoDrift(other.sql)
+    const [copied] = (await other.guest('GET', '/music/songs?limit=1')).body
+    const view = (await other.guest('GET', `/music/${copied.id}`)).body
     assert.deepEqual(
-      lines.map(({ kind, id, name, news }) => [kind, id ?? name ?? news]),
+      [view.title, view.storage.amount, view.storage.type, view.singer.cover.size, view.comment_count],
+      [body.title, 7, 'download', '30x20', 1],
+    )
+    const [album] = (await other.guest('GET', '/music/specials?limit=1')).body
+    assert.deepEqual(
+      [album.storage.size, album.paid_node.amount, album.share_count, album.comment_count],
+      ['30x20', 30, 1, 2],
+    )
+    const listener = await other.person()
+    assert.equal((await other.as(listener, 'GET', `/files/${view.storage.id}`)).status, 403)
+  })
+
+  test('of news, imported again, changes nothing, and makes everything on an empty database', async () => {
+    const editor = await newsEditor(world)
+    const [author, reader] = [await person(), await person()]
+    const shown = await uploadPicture(world, editor)
+    const id = await createNews(world, editor, author, {
+      category_id: await createCategory(world, editor, 3),
+      content: `See @![this](${shown})`,
+      image: await uploadPicture(world, editor),
+      tags: [await createTag(world)],
+    })
+    await as(reader, 'POST', `/news/${id}/comments`, { body: 'hello', reply_user: author.id })
+    const path = join(folder, 'news-out.jsonl')
+    await exportArea(ctx, 'news', path)
+    const given = await linesOf(path)
+    const before = await contents(sql)
+    assert.deepEqual((await load(newsImporter, path)).faults, [])
+    assert.deepEqual(await contents(sql), before)
+
+    assert.deepEqual((await load(newsImporter, path, { into: other.ctx })).faults, [])
+    const copy = join(folder, 'news-copy.jsonl')
+    await exportArea(other.ctx, 'news', copy)
+    assert.deepEqual((await linesOf(copy)).map(nameless), given.map(nameless))
+    await assertNoDrift(other.sql)
+    const [article] = (await other.guest('GET', '/news?limit=1')).body
+    const { content, image, comment_count } = (await other.guest('GET', `/news/${article.id}`)).body
+    assert.deepEqual([image.size, comment_count], ['30x20', 1])
+    const [, upload] = content.match(/\((\d+)\)/) ?? []
+    const [use] = await other.sql`select channel, raw from file_uses where id = ${upload}`
+    assert.deepEqual({ ...use }, { channel: 'news:content', raw: article.id })
+  })
+
+  test('brings files by their path, and a line whose file is missing, wrong or elsewhere is a bad one', async () => {
+    await uploads('paths.jsonl', 'good.wav', 'cover.png')
+    const path = join(folder, 'paths.jsonl')
+    const song = (id: string, more: object) => ({ kind: 'song', id, title: id, singer: 'Pat', ...more })
+    const lines = [
+      { kind: 'singer', name: 'Pat', cover: 'cover.png' },
+      song('p1', { file: 'good.wav', amount: 5, paid_type: 'listen' }),
+      song('p2', { file: 'none.wav' }),
+      song('p3', { file: 'cover.png' }),
+      song('p4', { file: '../paths.jsonl' }),
+      song('p5', { amount: 5, paid_type: 'listen' }),
+      song('p6', { file: 'good.wav', amount: 5 }),
+      song('p7', { file: 'good.wav', created_at: '2020-02-30' }),
+      song('p8', { file: './good.wav' }),
+    ]
+    await writeFile(path, lines.map((line) => JSON.stringify(line)).join('\n'))
+    const { faults } = await load(musicImporter, path)
+    assert.deepEqual(
+      faults.map(({ number }) => number),
+      [3, 4, 5, 6, 7, 8],
+    )
+    const made = await sql`
+      select s.external_id as id, u.raw = s.id as bound, n.amount from music_songs s
+      join file_uses u on u.id = s.storage and u.channel = 'music:storage'
+      left join paid_nodes n on n.channel = 'file' and n.raw = s.storage
+      where s.external_id in ('p1', 'p8') order by s.id`
+    assert.deepEqual(
+      made.map((row) => ({ ...row })),
       [
-        ['category', 'World'],
-        ['category', 'Local'],
-        ['article', 'n1'],
-        ['article', 'n2'],
-        ['comment', 'n1'],
+        { id: 'p1', bound: true, amount: 5 },
+        { id: 'p8', bound: true, amount: null },
       ],
     )
-    const again = await load(newsImporter, await fileOf(lines.slice(0, 4)))
-    assert.deepEqual(again.faults, [])
-    assert.equal((await guest('GET', '/news?key=big')).body.length, 1)
+    await uploads('paths.jsonl', 'none.wav')
+    const again = await load(musicImporter, path, { again: true })
+    assert.deepEqual(
+      again.faults.map(({ number }) => number),
+      [4, 5, 6, 7, 8],
+    )
+    assert.equal((await sql`select from music_songs where external_id like 'p_'`).length, 3)
   })
 })

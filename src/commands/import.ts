@@ -1,10 +1,13 @@
 import { createWriteStream } from 'node:fs'
-import { finished } from 'node:stream/promises'
+import { mkdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { finished, pipeline } from 'node:stream/promises'
 import { exportMusic, musicImporter } from '#modules/music/index.ts'
 import { exportAllNews, newsImporter } from '#modules/news/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database.ts'
-import { type ImportEvents, importLines } from '#platform/import-lines.ts'
+import type { Exported } from '#platform/export-lines.ts'
+import { type ImportEvents, type ImportOptions, importLines } from '#platform/import-lines.ts'
 import { sendSignal } from '#platform/signals.ts'
 import { prepareDatabase } from '../prepare.ts'
 import { type Environment, withContext } from './context.ts'
@@ -39,8 +42,16 @@ function createBar(stream: NodeJS.WriteStream) {
   }
 }
 
+/** Where the files are that the lines of a file name, unless another folder is given. */
+const folderOf = (path: string) => `${path}.files`
+
 /** `kith import music|news FILE`: exit code 1 when lines were left out. */
-export function importFile(env: Environment, area: Area, path: string): Promise<number> {
+export function importFile(
+  env: Environment,
+  area: Area,
+  path: string,
+  { files = folderOf(path), again = false }: { files?: string; again?: boolean },
+): Promise<number> {
   return withContext(env, async ({ ctx, connection }) => {
     await prepareDatabase(ctx, connection)
     const bar = createBar(process.stderr)
@@ -51,7 +62,7 @@ export function importFile(env: Environment, area: Area, path: string): Promise<
       },
       progress: bar.show,
     }
-    const done = await importArea(ctx, area, path, events)
+    const done = await importArea(ctx, area, { path, folder: files, again }, events)
     bar.clear()
     if (done.resumedAt > 0) process.stdout.write(`Went on after line ${done.resumedAt}.\n`)
     process.stdout.write(`Imported ${done.kept} of ${done.lines - done.resumedAt} lines`)
@@ -60,34 +71,84 @@ export function importFile(env: Environment, area: Area, path: string): Promise<
   })
 }
 
-async function importArea(ctx: Context, area: Area, path: string, events: ImportEvents) {
-  if (area === 'music') return importLines(ctx, musicImporter, path, events)
-  const done = await importLines(ctx, newsImporter, path, events)
+async function importArea(ctx: Context, area: Area, options: ImportOptions, events: ImportEvents) {
+  if (area === 'music') return importLines(ctx, musicImporter, options, events)
+  const done = await importLines(ctx, newsImporter, options, events)
   // Servers keep the categories in memory.
   await sendSignal(ctx.sql, 'news-categories', 'all')
   return done
 }
 
-const EXPORTS: Record<Area, (sql: Db) => AsyncGenerator<object[]>> = {
+const EXPORTS: Record<Area, (sql: Db) => AsyncGenerator<Exported>> = {
   music: exportMusic,
   news: exportAllNews,
 }
 
+/** Copies files of the store into a folder, each whole or not at all; those that are there from before stay. */
+async function copyFiles({ storage }: Context, folder: string, files: Exported['files']): Promise<void> {
+  for (const { key, name } of files) {
+    const place = join(folder, name)
+    if (await stat(place).catch(() => undefined)) continue
+    const draft = `${place}.part`
+    await pipeline((await storage.open(key)).stream, createWriteStream(draft))
+    await rename(draft, place)
+  }
+}
+
 /** `kith export music|news [FILE]`, to standard output where no file is given. */
-export function exportFile(env: Environment, area: Area, path: string | undefined): Promise<number> {
+export function exportFile(
+  env: Environment,
+  area: Area,
+  path: string | undefined,
+  { files }: { files?: string | undefined },
+): Promise<number> {
   return withContext(env, async ({ ctx }) => {
-    const target = path === undefined ? process.stdout : createWriteStream(path)
-    let lines = 0
-    for await (const batch of EXPORTS[area](ctx.sql)) {
-      lines += batch.length
-      const text = batch.map((line) => `${JSON.stringify(line)}\n`).join('')
-      if (!target.write(text)) await new Promise((resolve) => target.once('drain', resolve))
-    }
-    if (path !== undefined) {
-      target.end()
-      await finished(target)
-      process.stdout.write(`Exported ${lines} lines.\n`)
-    }
+    const { lines, named } = await exportArea(ctx, area, path, files)
+    if (path !== undefined) process.stdout.write(`Exported ${lines} lines and ${named} files.\n`)
+    else if (files === undefined && named > 0)
+      process.stderr.write(`The lines name ${named} files: give --files DIR to copy them.\n`)
     return 0
   })
+}
+
+/**
+ * Writes an area to a file, with its uploads beside it. All is read as it was at the start, and the file appears when
+ * it is whole.
+ */
+export async function exportArea(
+  ctx: Context,
+  area: Area,
+  path: string | undefined,
+  files = path && folderOf(path),
+): Promise<{ lines: number; named: number }> {
+  const draft = path && `${path}.part`
+  if (path !== undefined) await mkdir(dirname(path), { recursive: true })
+  if (files !== undefined) await mkdir(files, { recursive: true })
+  const target = draft === undefined ? process.stdout : createWriteStream(draft)
+  const failed = new Promise<never>((_, reject) => target.once('error', reject))
+  failed.catch(() => {})
+  let [lines, named] = [0, 0]
+  try {
+    await ctx.sql.begin('isolation level repeatable read read only', async (tx) => {
+      // Between statements files are copied and lines taken by a slow reader.
+      await tx`set local idle_in_transaction_session_timeout = 0`
+      for await (const batch of EXPORTS[area](tx)) {
+        if (files !== undefined) await copyFiles(ctx, files, batch.files)
+        lines += batch.lines.length
+        named += batch.files.length
+        const text = batch.lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+        if (!target.write(text))
+          await Promise.race([new Promise((resolve) => target.once('drain', resolve)), failed])
+      }
+    })
+    if (path !== undefined && draft !== undefined) {
+      target.end()
+      await finished(target)
+      await rename(draft, path)
+    }
+    return { lines, named }
+  } catch (error) {
+    if (draft !== undefined) await rm(draft, { force: true })
+    throw error
+  }
 }

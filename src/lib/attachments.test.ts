@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findAttachments } from '#lib/attachments.ts'
+import { findAttachments, replaceAttachments } from '#lib/attachments.ts'
 
 test('the uploads a Markdown text shows are found, each once', () => {
   const text = 'a @![one](12) b @![](7)\n![web](https://x/9.png) @![again]( 12 ) @![no](x) @![zero](0)'
@@ -15,4 +15,12 @@ test('a text that never closes its brackets is read in linear time', () => {
   findAttachments('@!['.repeat(50_000))
   findAttachments(`@![${'x'.repeat(200_000)}`)
   assert.ok(performance.now() - started < 20_000)
+})
+
+test('replaces the ids of uploads, and leaves all other text as it is', () => {
+  const ids = new Map([[12, 5]])
+  assert.equal(
+    replaceAttachments('12 @![a (12)]( 12 ) ![b](12) @![c](7)', ids),
+    '12 @![a (12)](5) ![b](12) @![c](7)',
+  )
 })

@@ -10,3 +10,10 @@ export function findAttachments(markdown: string, max = 100): number[] {
   }
   return [...ids]
 }
+
+/** The text with the ids of its uploads replaced where there is another for them. */
+export const replaceAttachments = (markdown: string, ids: ReadonlyMap<number, number>): string =>
+  markdown.replace(ATTACHMENT, (whole, digits: string) => {
+    const id = ids.get(Number(digits))
+    return id === undefined ? whole : `${whole.slice(0, whole.lastIndexOf('('))}(${id})`
+  })

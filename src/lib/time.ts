@@ -17,3 +17,19 @@ export function wireTimeOrNull(pg: string | null): string | null {
 export function zuluTimeOrNull(pg: string | null): string | null {
   return pg === null ? null : zuluTime(pg)
 }
+
+/** A PostgreSQL timestamp of a UTC session as ISO 8601 with all it holds, to be read again as the same time. */
+export function exactTime(pg: string): string {
+  return `${pg.slice(0, 10)}T${pg.slice(11).replace(/\+00$/, '')}Z`
+}
+
+/** Whether a text that has the form `YYYY-MM-DD…` names a day and a time of day that exist. */
+export function isTime(text: string): boolean {
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = (text.match(/\d+/g) ?? []).map(
+    Number,
+  )
+  const date = new Date(Date.UTC(2000, month - 1, day))
+  date.setUTCFullYear(year, month - 1, day)
+  const exists = date.getUTCMonth() === month - 1 && date.getUTCDate() === day
+  return exists && year > 0 && hour < 24 && minute < 60 && second < 60
+}

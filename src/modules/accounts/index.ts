@@ -1,6 +1,8 @@
 export { accountCounters } from './counters.ts'
 export { listPopularIds, recommend, unrecommend } from './discovery/queries.ts'
 export { USER_CONSTRAINTS } from './errors.ts'
+export { peopleByName } from './imports/queries.ts'
+export { createRoster, importPeople, PersonForm } from './imports/service.ts'
 export { checkOwnPassword, checkPaymentPassword, setDisabled, setPassword } from './passwords/service.ts'
 export { ensureFounder, founderPasswordPath } from './registration/founder.ts'
 export { NewPassword, type NewUser } from './registration/schema.ts'

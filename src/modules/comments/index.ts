@@ -1,11 +1,6 @@
+export { exportComments, type ImportedComment, importComments } from './imports/queries.ts'
 export { type CommentOptions, mountComments } from './mount.ts'
-export {
-  type CommentRow,
-  findComment,
-  findComments,
-  importComments,
-  listLatestComments,
-} from './queries.ts'
+export { type CommentRow, findComment, findComments, listLatestComments } from './queries.ts'
 export { Comment, CommentWithPeople } from './schema.ts'
 export {
   type CommentRules,

@@ -213,34 +213,3 @@ export const countByAuthor = (sql: Db): Fragment => sql`
 /** How many comments the things of one kind have. */
 export const countByThing = (sql: Db, type: string): Fragment => sql`
   select commentable_id as key, count(*) as n from comments where commentable_type = ${type} group by commentable_id`
-
-export type ImportedComment = {
-  thingId: number
-  userId: number
-  targetUser: number
-  body: string
-  createdAt: string | null
-}
-
-/** Writes comments that were made elsewhere, counted on their authors; the caller counts them on their things. */
-export async function importComments(sql: Db, type: string, comments: ImportedComment[]): Promise<void> {
-  if (comments.length === 0) return
-  const column = <K extends keyof ImportedComment>(name: K) => comments.map((comment) => comment[name])
-  await sql`
-    with made as (
-      insert into comments (commentable_type, commentable_id, user_id, target_user, body, created_at, updated_at)
-      select ${type}, thing_id, user_id, target_user, body, coalesce(created_at, now()), coalesce(created_at, now())
-      from unnest(${column('thingId')}::bigint[], ${column('userId')}::bigint[], ${column('targetUser')}::bigint[],
-        ${column('body')}::text[], ${column('createdAt')}::timestamptz[]) with ordinality
-        as c (thing_id, user_id, target_user, body, created_at, n)
-      order by n
-      returning user_id
-    ),
-    authors as (
-      select u.user_id, m.n from user_counts u
-      join (select user_id, count(*) as n from made group by user_id) m on m.user_id = u.user_id
-      order by u.user_id for no key update of u
-    )
-    update user_counts u set comments_count = u.comments_count + a.n, updated_at = now()
-    from authors a where u.user_id = a.user_id`
-}

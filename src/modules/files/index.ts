@@ -1,3 +1,12 @@
+export { bindFiles, listAttached, listSources } from './imports/queries.ts'
+export {
+  createFileList,
+  ImportPath,
+  type SavedFile,
+  type SavedFiles,
+  saveFiles,
+  type WantedFile,
+} from './imports/service.ts'
 export { attachmentViews, getStoredNode, storedNode } from './nodes/service.ts'
 export { AttachmentView, FileView, type StoredNode, type UnpaidKind } from './schema.ts'
 export {

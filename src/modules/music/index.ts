@@ -1,5 +1,6 @@
 export { noSuchSinger, noSuchSong, noSuchSpecial } from './errors.ts'
-export { exportMusic, musicImporter } from './imports/service.ts'
+export { exportMusic } from './exports/service.ts'
+export { musicImporter } from './imports/service.ts'
 export { musicCounters, songReader, specialReader } from './service.ts'
 export { addSinger, changeSinger, removeSinger } from './singers/service.ts'
 export { playsOf } from './songs/plays.ts'

@@ -19,7 +19,8 @@ export {
   settleDeletion,
 } from './contributions/service.ts'
 export { noSuchCategory, noSuchNews } from './errors.ts'
-export { exportAllNews, newsImporter } from './imports/service.ts'
+export { exportAllNews } from './exports/service.ts'
+export { newsImporter } from './imports/service.ts'
 export { NEWS_COMMENT } from './pins/queries.ts'
 export { newsPins } from './pins/service.ts'
 export { NewsTag, STATUS } from './schema.ts'

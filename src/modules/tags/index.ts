@@ -1,2 +1,2 @@
-export { findTags } from './queries.ts'
+export { findTags, importTags, tagsByName } from './queries.ts'
 export { Tag } from './schema.ts'

@@ -1,3 +1,4 @@
+import { nameKey } from '#lib/text.ts'
 import type { Db } from '#platform/database.ts'
 import type { Tag, TagCategory } from './schema.ts'
 
@@ -67,3 +68,32 @@ export async function listAlikeIds(
 /** Tags by id, the heaviest first. */
 export const findTags = (sql: Db, ids: number[]) => sql<Tag[]>`
   select ${columns(sql)} from tags t where t.id = any(${ids}) order by t.weight desc, t.id`
+
+/** Tags by the key of their name. */
+export async function tagsByName(sql: Db, names: string[]): Promise<Map<string, number>> {
+  if (names.length === 0) return new Map()
+  const rows = await sql<{ id: number; key: string }[]>`
+    select id, name_key as key from tags where name_key = any(${names.map(nameKey)})`
+  return new Map(rows.map(({ id, key }) => [key, id]))
+}
+
+/** Makes tags of a file, and their categories, where none of the name is there. */
+export async function importTags(
+  sql: Db,
+  tags: { name: string; category: string; weight: number }[],
+): Promise<void> {
+  const keyed = [...new Map(tags.map((tag) => [nameKey(tag.name), tag]))].sort(([a], [b]) => (a < b ? -1 : 1))
+  if (keyed.length === 0) return
+  const categories = [...new Map(keyed.map(([, { category }]) => [nameKey(category), category]))].sort()
+  await sql`
+    insert into tag_categories (name, name_key)
+    select * from unnest(${categories.map(([, name]) => name)}::text[], ${categories.map(([key]) => key)}::text[])
+    on conflict do nothing`
+  await sql`
+    insert into tags (tag_category_id, name, name_key, weight)
+    select c.id, t.name, t.key, t.weight
+    from unnest(${keyed.map(([, { name }]) => name)}::text[], ${keyed.map(([key]) => key)}::text[],
+      ${keyed.map(([, { category }]) => nameKey(category))}::text[], ${keyed.map(([, { weight }]) => weight)}::int[])
+      with ordinality as t (name, key, category, weight, n)
+    join tag_categories c on c.name_key = t.category order by t.n on conflict do nothing`
+}

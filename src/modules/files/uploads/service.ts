@@ -159,6 +159,10 @@ function fileUse(row: FileRow): FileUse {
 const sizeOf = ({ width, height }: FileRow) =>
   width === null || height === null ? null : `${width}x${height}`
 
+/** Uploads by id, as what binds them sees them; unknown ids are left out. */
+export const fileUses = async (sql: Db, ids: number[]): Promise<FileUse[]> =>
+  (await listFiles(sql, ids)).map(fileUse)
+
 /** Uploads as clients see them, by id; ids that are gone are left out. */
 export async function fileViews(sql: Db, ids: number[]): Promise<Map<number, FileView>> {
   if (ids.length === 0) return new Map()

@@ -1,149 +1,247 @@
 import { nameKey } from '#lib/text.ts'
-import { zuluTime } from '#lib/time.ts'
+import { importPeople, peopleByName } from '#modules/accounts/index.ts'
 import { importComments } from '#modules/comments/index.ts'
-import type { Db } from '#platform/database.ts'
-import { type Fault, type Importer, sift } from '#platform/import-lines.ts'
+import { bindFiles, type SavedFiles, saveFiles, type WantedFile } from '#modules/files/index.ts'
+import { type Price, setPrices } from '#modules/purchases/index.ts'
+import type { Tx } from '#platform/database.ts'
+import { type Fault, type Importer, type Line, type Source, sift } from '#platform/import-lines.ts'
 import {
   countImported,
-  exportComments,
-  exportSongs,
-  exportSpecials,
   findImported,
   insertLinks,
+  insertSingers,
   insertSongs,
   insertSpecials,
-  peopleByName,
-  singersByName,
+  type Known,
+  singersByKey,
 } from './queries.ts'
-import { MUSIC_FORMS } from './schema.ts'
+import { type CommentLine, MUSIC_FORMS, type SingerLine, type SongLine, type SpecialLine } from './schema.ts'
 
+const SONGS = 'musics'
+const SPECIALS = 'music_specials'
 const invisible = (text: string) => nameKey(text) === ''
+const byId = <T extends { id: string }>(lines: Line<T>[]) =>
+  new Map(lines.map((line) => [line.value.id, line]))
+const keysOf = (lines: Line<{ id: string }>[]) => lines.map(({ value }) => value.id)
 
-/** `kith import music`: albums, songs and comments. What is there already under the same id is left as it is. */
-export const musicImporter: Importer<typeof MUSIC_FORMS> = {
+/** `kith import music`: singers, albums, songs and comments. What is there already is left as it is. */
+export const musicImporter: Importer<typeof MUSIC_FORMS, SavedFiles> = {
   name: 'music',
   forms: MUSIC_FORMS,
-  async write(tx, { special, song, comment }) {
-    const faults: Fault[] = []
-    const specials = sift(special, faults, ({ title }) =>
-      invisible(title) ? 'the title shows no character' : undefined,
-    ).map(({ value }) => value)
-    await insertSpecials(
-      tx,
-      specials.map(({ id, title, intro = null, sort = 0, created_at: createdAt = null }) => ({
-        id,
-        title,
-        intro,
-        sort,
-        createdAt,
-      })),
-    )
+  filesOf: (kind, value) => ('cover' in value || (kind === 'song' && 'file' in value) ? 1 : 0),
 
-    const wantedSpecials = [
+  async prepare(ctx, { singer, special, song }, { folder }) {
+    const { sql } = ctx
+    const covered = singer.filter(({ value }) => value.cover !== undefined)
+    const [singers, specials, songs] = await Promise.all([
+      singersByKey(
+        sql,
+        covered.map(({ value }) => nameKey(value.name)),
+      ),
+      findImported(sql, 'music_specials', keysOf(special)),
+      findImported(sql, 'music_songs', keysOf(song)),
+    ])
+    const wanted: WantedFile[] = []
+    for (const { number, value } of covered)
+      if (value.cover !== undefined && !singers.has(nameKey(value.name)))
+        wanted.push({ number, field: 'cover', path: value.cover, kind: 'image' })
+    for (const { number, value } of special)
+      if (value.cover !== undefined && !specials.has(value.id))
+        wanted.push({ number, field: 'cover', path: value.cover, kind: 'image' })
+    for (const { number, value } of song)
+      if (value.file !== undefined && !songs.has(value.id))
+        wanted.push({ number, field: 'file', path: value.file, kind: 'audio' })
+    const { saved, faults } = await saveFiles(ctx, folder, wanted)
+    return { ready: saved, faults }
+  },
+
+  async write(tx, { person, singer, special, song, comment }, files, source) {
+    const faults: Fault[] = []
+    await importPeople(tx, person, faults)
+    await writeSingers(tx, singer, files, faults)
+    await writeSpecials(tx, special, files, faults)
+    const specials = await findImported(tx, 'music_specials', [
       ...song.flatMap(({ value }) => value.specials ?? []),
       ...comment.flatMap(({ value }) => value.special ?? []),
-    ]
-    const known = await findImported(tx, 'music_specials', [...new Set(wantedSpecials)])
-    const exists = (id: string) => known.get(id)?.deleted === false
-    const songs = sift(song, faults, ({ title, singer, specials: on = [] }) => {
-      if (invisible(title)) return 'the title shows no character'
-      if (invisible(singer)) return 'the singer shows no character'
-      const missing = on.find((id) => !exists(id))
-      return missing === undefined ? undefined : `there is no special ${missing}`
-    }).map(({ value }) => value)
-    const singers = await singersByName(
-      tx,
-      songs.map(({ singer }) => singer),
-    )
-    await insertSongs(
-      tx,
-      [...new Map(songs.map((value) => [value.id, value])).values()].map((value) => ({
-        id: value.id,
-        title: value.title,
-        singerId: singers.get(nameKey(value.singer)) ?? 0,
-        lastTime: value.last_time ?? 0,
-        lyric: value.lyric ?? null,
-        sort: value.sort ?? 0,
-        createdAt: value.created_at ?? null,
-        plays: value.taste_count ?? 0,
-        shares: value.share_count ?? 0,
-      })),
-    )
-
-    const wantedSongs = [...songs.map(({ id }) => id), ...comment.flatMap(({ value }) => value.song ?? [])]
-    const found = await findImported(tx, 'music_songs', [...new Set(wantedSongs)])
-    await insertLinks(
-      tx,
-      songs.flatMap(({ id, specials: on = [] }) => {
-        const made = found.get(id)
-        if (!made || made.deleted) return []
-        return on.map((special) => ({ specialId: known.get(special)?.id ?? 0, songId: made.id }))
-      }),
-    )
-
-    const people = await peopleByName(tx, [...new Set(comment.map(({ value }) => value.user))])
-    const comments = sift(comment, faults, ({ song: on, special: under, user }) => {
-      if ((on === undefined) === (under === undefined)) return 'give either song or special'
-      if (on !== undefined && found.get(on)?.deleted !== false) return `there is no song ${on}`
-      if (under !== undefined && !exists(under)) return `there is no special ${under}`
-      return people.has(nameKey(user)) ? undefined : `there is nobody named ${user}`
-    }).map(({ value }) => value)
-    for (const [of, type] of [
-      ['song', 'musics'],
-      ['special', 'music_specials'],
-    ] as const) {
-      const rows = comments.flatMap((value) => {
-        const key = value[of]
-        if (key === undefined) return []
-        const thing = (of === 'song' ? found : known).get(key)
-        return [
-          {
-            thingId: thing?.id ?? 0,
-            userId: people.get(nameKey(value.user)) ?? 0,
-            targetUser: 0,
-            body: value.body,
-            createdAt: value.created_at ?? null,
-          },
-        ]
-      })
-      await importComments(tx, type, rows)
-      await countImported(
-        tx,
-        of,
-        rows.map(({ thingId }) => thingId),
-      )
-    }
+    ])
+    await writeSongs(tx, song, files, specials, faults)
+    await writeComments(tx, comment, specials, source, faults)
     return faults
   },
 }
 
-/** All music in the form that can be imported, a batch at a time. */
-export async function* exportMusic(sql: Db): AsyncGenerator<object[]> {
-  for (let after = 0; ; ) {
-    const rows = await exportSpecials(sql, after)
-    if (rows.length === 0) break
-    after = rows.at(-1)?.n ?? after
-    yield rows.map(({ n: _, ...row }) => ({
-      kind: 'special',
-      ...row,
-      created_at: zuluTime(row.created_at),
-    }))
+async function writeSingers(tx: Tx, lines: Line<SingerLine>[], files: SavedFiles, faults: Fault[]) {
+  const singers = sift(lines, faults, ({ name }) =>
+    invisible(name) ? 'the name shows no character' : undefined,
+  )
+  const values = singers.map(({ number, value: { name, ...times } }) => {
+    const saved = files.of(number, 'cover')
+    return {
+      name,
+      cover: saved?.id ?? null,
+      coverSize: saved?.size ?? null,
+      createdAt: times.created_at ?? null,
+      updatedAt: times.updated_at ?? null,
+    }
+  })
+  const made = await insertSingers(tx, values)
+  await bindFiles(
+    tx,
+    values.flatMap(({ name, cover }) => {
+      const raw = made.get(nameKey(name))
+      return cover === null || raw === undefined ? [] : [{ id: cover, channel: 'music:singer:cover', raw }]
+    }),
+  )
+}
+
+async function writeSpecials(tx: Tx, lines: Line<SpecialLine>[], files: SavedFiles, faults: Fault[]) {
+  const specials = byId(
+    sift(lines, faults, ({ title }) => (invisible(title) ? 'the title shows no character' : undefined)),
+  )
+  const known = await findImported(tx, 'music_specials', [...specials.keys()])
+  const values = [...specials.values()].flatMap(({ number, value }) => {
+    if (known.has(value.id)) return []
+    const saved = files.of(number, 'cover')
+    return {
+      key: value.id,
+      title: value.title,
+      intro: value.intro ?? null,
+      sort: value.sort ?? 0,
+      storage: saved?.id ?? null,
+      storageSize: saved?.size ?? null,
+      shares: value.share_count ?? 0,
+      createdAt: value.created_at ?? null,
+      updatedAt: value.updated_at ?? null,
+    }
+  })
+  const made = await insertSpecials(tx, values)
+  await bindFiles(
+    tx,
+    values.flatMap(({ key, storage }) => {
+      const raw = made.get(key)
+      return storage === null || raw === undefined
+        ? []
+        : [{ id: storage, channel: 'music:special:storage', raw }]
+    }),
+  )
+  await price(
+    tx,
+    [...made].flatMap(([key, raw]) => {
+      const amount = specials.get(key)?.value.amount
+      return amount === undefined ? [] : [{ channel: 'music', raw, amount, userId: 0, extra: 'read' }]
+    }),
+  )
+}
+
+async function writeSongs(
+  tx: Tx,
+  lines: Line<SongLine>[],
+  files: SavedFiles,
+  specials: Map<string, Known>,
+  faults: Fault[],
+) {
+  const songs = byId(
+    sift(lines, faults, ({ title, singer, specials: on = [], file, amount, paid_type: type }) => {
+      if (invisible(title)) return 'the title shows no character'
+      if (invisible(singer)) return 'the singer shows no character'
+      if (amount !== undefined && file === undefined) return 'a song without a file has no price'
+      if (amount !== undefined && type === undefined) return 'paid_type is required with amount'
+      const missing = on.find((id) => !specials.has(id))
+      return missing === undefined ? undefined : `there is no special ${missing}`
+    }),
+  )
+  const known = await findImported(tx, 'music_songs', [...songs.keys()])
+  const fresh = [...songs.values()].filter(({ value }) => !known.has(value.id))
+  const keys = new Map(fresh.map(({ value }) => [value.singer, nameKey(value.singer)]))
+  await insertSingers(
+    tx,
+    [...keys.keys()].map((name) => ({
+      name,
+      cover: null,
+      coverSize: null,
+      createdAt: null,
+      updatedAt: null,
+    })),
+  )
+  const singers = await singersByKey(tx, [...new Set(keys.values())])
+  const values = fresh.map(({ number, value }) => ({
+    key: value.id,
+    title: value.title,
+    singerId: singers.get(keys.get(value.singer) ?? '') ?? 0,
+    storage: files.of(number, 'file')?.id ?? null,
+    lastTime: value.last_time ?? 0,
+    lyric: value.lyric ?? null,
+    sort: value.sort ?? 0,
+    plays: value.taste_count ?? 0,
+    shares: value.share_count ?? 0,
+    createdAt: value.created_at ?? null,
+    updatedAt: value.updated_at ?? null,
+  }))
+  const made = await insertSongs(tx, values)
+  const links: { specialId: number; songId: number }[] = []
+  const uses: { id: number; channel: string; raw: number }[] = []
+  const prices: Price[] = []
+  for (const { key, storage } of values) {
+    const songId = made.get(key)
+    const value = songs.get(key)?.value
+    if (songId === undefined || !value) continue
+    for (const id of new Set(value.specials)) {
+      const special = specials.get(id)
+      if (special && !special.deleted) links.push({ specialId: special.id, songId })
+    }
+    if (storage === null) continue
+    uses.push({ id: storage, channel: 'music:storage', raw: songId })
+    const { amount, paid_type: extra } = value
+    if (amount !== undefined && extra)
+      prices.push({ channel: 'file', raw: storage, amount, userId: 0, extra })
   }
-  for (let after = 0; ; ) {
-    const rows = await exportSongs(sql, after)
-    if (rows.length === 0) break
-    after = rows.at(-1)?.n ?? after
-    yield rows.map(({ n: _, ...row }) => ({ kind: 'song', ...row, created_at: zuluTime(row.created_at) }))
-  }
-  for (let after = 0; ; ) {
-    const rows = await exportComments(sql, after)
-    if (rows.length === 0) break
-    after = rows.at(-1)?.n ?? after
-    yield rows.map(({ n: _, song, special, ...row }) => ({
-      kind: 'comment',
-      ...(song === null ? { special } : { song }),
-      ...row,
-      created_at: zuluTime(row.created_at),
-    }))
-  }
+  await insertLinks(tx, links)
+  await bindFiles(tx, uses)
+  await price(tx, prices)
+}
+
+const price = async (tx: Tx, prices: Price[]) => void (prices.length > 0 && (await setPrices(tx, prices)))
+
+async function writeComments(
+  tx: Tx,
+  lines: Line<CommentLine>[],
+  specials: Map<string, Known>,
+  { hash }: Source,
+  faults: Fault[],
+) {
+  if (lines.length === 0) return
+  const songs = await findImported(
+    tx,
+    'music_songs',
+    lines.flatMap(({ value }) => value.song ?? []),
+  )
+  const people = await peopleByName(
+    tx,
+    lines.flatMap(({ value: { user, reply } }) => (reply === undefined ? [user] : [user, reply])),
+  )
+  const comments = sift(lines, faults, ({ song, special, user, reply }) => {
+    if ((song === undefined) === (special === undefined)) return 'give either song or special'
+    if (song !== undefined && songs.get(song)?.deleted !== false) return `there is no song ${song}`
+    if (special !== undefined && specials.get(special)?.deleted !== false)
+      return `there is no special ${special}`
+    const missing = [user, reply].find((name) => name !== undefined && !people.has(name))
+    return missing === undefined ? undefined : `there is nobody named ${missing}`
+  })
+  const rows = comments.flatMap(({ number, value }) => {
+    const thing = value.song === undefined ? specials.get(value.special ?? '') : songs.get(value.song)
+    if (!thing) return []
+    return {
+      key: value.id ?? `${hash.slice(0, 32)}:${number}`,
+      type: value.song === undefined ? SPECIALS : SONGS,
+      thingId: thing.id,
+      userId: people.get(value.user) ?? 0,
+      targetUser: 0,
+      replyUser: people.get(value.reply ?? '') ?? 0,
+      body: value.body,
+      createdAt: value.created_at ?? null,
+    }
+  })
+  const made = await importComments(tx, rows)
+  await countImported(tx, 'song', made.get(SONGS) ?? [])
+  await countImported(tx, 'special', made.get(SPECIALS) ?? [])
 }

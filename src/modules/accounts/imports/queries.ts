@@ -1,0 +1,45 @@
+import { grams, nameKey } from '#lib/text.ts'
+import type { Db } from '#platform/database.ts'
+
+export type ImportedPerson = { name: string; createdAt: string | null; disabled: boolean }
+
+/** Makes accounts without a password for those whose name nobody has, as a registration would. */
+export async function insertPeople(sql: Db, people: ImportedPerson[]): Promise<void> {
+  const unique = [...new Map(people.map((person) => [nameKey(person.name), person]))].sort(([a], [b]) =>
+    a < b ? -1 : 1,
+  )
+  if (unique.length === 0) return
+  await sql`
+    with made as (
+      insert into users (name, name_key, name_grams, created_at, deleted_at)
+      select name, key, array(select jsonb_array_elements_text(grams::jsonb)), coalesce(created_at, now()),
+        case when disabled::bool then now() end
+      from unnest(${unique.map(([, { name }]) => name)}::text[], ${unique.map(([key]) => key)}::text[],
+        ${unique.map(([, { name }]) => JSON.stringify(grams(name)))}::text[],
+        ${unique.map(([, { createdAt }]) => createdAt)}::timestamptz[],
+        ${unique.map(([, { disabled }]) => String(disabled))}::text[]) with ordinality
+        as p (name, key, grams, created_at, disabled, n)
+      order by n on conflict (name_key) do nothing returning id
+    ),
+    counted as (insert into user_counts (user_id) select id from made),
+    roles as (
+      insert into user_roles (user_id, role_id) select m.id, r.id from made m join roles r on r.name = 'owner'
+    )
+    select graphile_worker.add_job('user_created', json_build_object('id', id), max_attempts => 12) from made`
+}
+
+/** The ids of people, disabled ones too, by their names as they are given. */
+export async function peopleByName(sql: Db, names: string[]): Promise<Map<string, number>> {
+  const keys = new Map([...new Set(names)].map((name) => [name, nameKey(name)]))
+  if (keys.size === 0) return new Map()
+  const rows = await sql<{ id: number; name_key: string }[]>`
+    select id, name_key from users where name_key = any(${[...keys.values()]})`
+  const ids = new Map(rows.map((row) => [row.name_key, row.id]))
+  return new Map([...keys].flatMap(([name, key]) => (ids.has(key) ? [[name, ids.get(key) as number]] : [])))
+}
+
+/** People for an export, in no order. */
+export const listExported = (sql: Db, ids: number[]) => sql<
+  { id: number; name: string; created_at: string; disabled: boolean }[]
+>`
+  select id, name, created_at, deleted_at is not null as disabled from users where id = any(${ids})`

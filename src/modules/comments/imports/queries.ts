@@ -1,0 +1,75 @@
+import type { Db } from '#platform/database.ts'
+import { rowKey, rowsByKey } from '#platform/row-keys.ts'
+
+export type ImportedComment = {
+  key: string
+  type: string
+  thingId: number
+  userId: number
+  targetUser: number
+  replyUser: number
+  body: string
+  createdAt: string | null
+}
+
+/**
+ * Writes comments that were made elsewhere, but for those that are here already, and counts them on their authors.
+ * Answers the thing of each that was written, by type, for the caller to count it there.
+ */
+export async function importComments(sql: Db, given: ImportedComment[]): Promise<Map<string, number[]>> {
+  if (given.length === 0) return new Map()
+  const known = await sql<{ key: string }[]>`
+    select key from (${rowsByKey(
+      sql,
+      'comments',
+      given.map(({ key }) => key),
+    )}) k`
+  const here = new Set(known.map(({ key }) => key))
+  const comments = given.filter(({ key }) => !here.has(key))
+  if (comments.length === 0) return new Map()
+  const column = <K extends keyof ImportedComment>(name: K) => comments.map((comment) => comment[name])
+  const made = await sql<{ type: string; ids: number[] }[]>`
+    with made as (
+      insert into comments
+        (commentable_type, commentable_id, user_id, target_user, reply_user, body, created_at, updated_at, external_id)
+      select type, thing_id, user_id, target_user, reply_user, body, coalesce(created_at, now()),
+        coalesce(created_at, now()), key
+      from unnest(${column('key')}::text[], ${column('type')}::text[], ${column('thingId')}::bigint[], ${column('userId')}::bigint[],
+        ${column('targetUser')}::bigint[], ${column('replyUser')}::bigint[], ${column('body')}::text[],
+        ${column('createdAt')}::timestamptz[]) with ordinality
+        as c (key, type, thing_id, user_id, target_user, reply_user, body, created_at, n)
+      order by n
+      on conflict (external_id) where external_id is not null do nothing
+      returning user_id, commentable_type, commentable_id
+    ),
+    authors as (
+      select u.user_id, m.n from user_counts u
+      join (select user_id, count(*) as n from made group by user_id) m on m.user_id = u.user_id
+      order by u.user_id for no key update of u
+    ),
+    counted as (
+      update user_counts u set comments_count = u.comments_count + a.n, updated_at = now()
+      from authors a where u.user_id = a.user_id
+    )
+    select commentable_type as type, json_agg(commentable_id) as ids from made group by commentable_type`
+  return new Map(made.map(({ type, ids }) => [type, ids]))
+}
+
+const EXPORTED = 2000
+
+/** Comments of some kinds after an id, for an export. */
+export const exportComments = (sql: Db, types: string[], after: number) => sql<
+  {
+    id: number
+    key: string
+    commentable_type: string
+    commentable_id: number
+    user_id: number
+    reply_user: number
+    body: string
+    created_at: string
+  }[]
+>`
+  select c.id, ${rowKey(sql, 'c')} as key, c.commentable_type, c.commentable_id, c.user_id, c.reply_user, c.body,
+    c.created_at
+  from comments c where c.id > ${after} and c.commentable_type = any(${types}) order by c.id limit ${EXPORTED}`
