@@ -15,37 +15,31 @@ import fastify, {
 } from 'fastify'
 import type { Config } from '#platform/config.ts'
 import { errorBody, language, methodNotAllowed, noSuchPath, toldError } from '#platform/error-reply.ts'
-import { ApiError, forbidden, notFound, tooManyRequests, unauthenticated } from '#platform/errors.ts'
+import { admission, tellRate } from '#platform/http/admission.ts'
+import { acceptEmptyJson, answerInvalid, prepareBody } from '#platform/http/bodies.ts'
+import type { Identity } from '#platform/http/viewer.ts'
 import { compileInput } from '#platform/input.ts'
 import type { Log } from '#platform/log.ts'
 import { redactRequestUrl } from '#platform/log.ts'
 import type { Metrics } from '#platform/metrics.ts'
-import type { RateLimiter, RateState } from '#platform/rate-limit.ts'
+import type { RateLimiter } from '#platform/rate-limit.ts'
 import { retryRawUrl } from '#platform/raw-url.ts'
 import { rememberRoutes } from '#platform/route-table.ts'
 import { refuseUnreadable } from '#platform/unreadable.ts'
 
 export { language } from '#platform/error-reply.ts'
-
-/** Who is asking: a person with a valid token. */
-export type Viewer = {
-  id: number
-  /** The token family of this sign-in, which logout revokes. */
-  family: string
-  /** When the token stops being good, epoch milliseconds. */
-  expiresAt: number
-}
-
-/**
- * Who may call a route. `public`: no identity is read. `optional`: a valid token changes the answer and an invalid one
- * is treated as none. `user`: a token is needed. An object: a token of a holder of that ability.
- */
-export type Access = 'public' | 'optional' | 'user' | { ability: string }
+export { limitHeaders, sensitiveLimit } from '#platform/http/admission.ts'
+export {
+  type Access,
+  bearerToken,
+  type Identity,
+  type Viewer,
+  viewerId,
+  viewerOf,
+} from '#platform/http/viewer.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    viewer: Viewer | null
-    rate: RateState | null
     leave: () => void
   }
   interface FastifyInstance {
@@ -53,12 +47,6 @@ declare module 'fastify' {
     routeTable: RouteOptions[]
   }
   interface FastifyContextConfig {
-    access?: Access
-    /**
-     * Answers 404, 403 and other failures that come before the body's 422 (decisions §2, order of checks). Called only
-     * when the input is invalid: the handler makes the same checks as part of its work.
-     */
-    before?: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
     /** Larger or streamed bodies (uploads) set their own bodyLimit. */
     operation?: string
   }
@@ -72,12 +60,6 @@ export type Server = FastifyInstance<
   FastifyBaseLogger,
   TypeBoxTypeProvider
 >
-
-/** What the modules below http supply: it knows neither tokens nor abilities. */
-export type Identity = {
-  findViewer(token: string): Promise<Viewer | null> | Viewer | null
-  hasAbility(userId: number, ability: string): Promise<boolean>
-}
 
 export type HttpOptions = {
   config: Config
@@ -125,7 +107,7 @@ export async function createServer({
     frameworkErrors: async (error, request, reply) => {
       // Raised before any hook runs, for a URL that cannot be decoded.
       identify(request, reply)
-      rateHeaders(reply, await limiter.hit(`ip:${request.ip}`, config.rateLimits.anonymous))
+      tellRate(reply, await limiter.hit(`ip:${request.ip}`, config.rateLimits.anonymous))
       render(error, request, reply)
     },
     clientErrorHandler: (error, socket) => {
@@ -155,7 +137,7 @@ export async function createServer({
     if (request.method !== 'OPTIONS' || !request.url.startsWith(API)) return done()
     // The next hook answers preflights. Browsers send them by themselves, so they are counted apart and never refused.
     Promise.resolve(limiter.hit(`preflight:${request.ip}`, config.rateLimits.anonymous)).then((state) => {
-      rateHeaders(reply, state)
+      tellRate(reply, state)
       done()
     }, done)
   })
@@ -163,76 +145,19 @@ export async function createServer({
   await server.register(cors, {
     origin: config.corsOrigins.includes('*') ? '*' : config.corsOrigins,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    exposedHeaders: EXPOSED,
+    exposedHeaders: EXPOSED.join(', '),
     maxAge: 86_400,
     strictPreflight: false,
   })
 
-  server.addHook('onRequest', (request, reply, done) => {
-    if (!request.url.startsWith(API)) return done()
-    const token = bearerToken(request)
-    const found = token === undefined ? null : identity.findViewer(token)
-    const count = (viewer: Viewer | null) => {
-      request.viewer = viewer
-      return viewer
-        ? limiter.hit(`user:${viewer.id}`, config.rateLimits.user)
-        : limiter.hit(`ip:${request.ip}`, config.rateLimits.anonymous)
-    }
-    const admit = (state: RateState) => {
-      rateHeaders(reply, state)
-      const access = request.routeOptions.config.access ?? 'public'
-      if (access !== 'public' && access !== 'optional' && !request.viewer)
-        throw unauthenticated({ headers: { 'WWW-Authenticate': 'Bearer' } })
-      if (state.exceeded) throw tooManyRequests({ headers: limitHeaders(state) })
-      if (typeof access === 'object')
-        return identity.hasAbility((request.viewer as Viewer).id, access.ability)
-      return true
-    }
-    const finish = (allowed: boolean) => done(allowed ? undefined : forbidden())
-    try {
-      // Token and limit are in memory in the usual case, and then nothing is waited for.
-      const state = found instanceof Promise ? found.then(count) : count(found)
-      const allowed = state instanceof Promise ? state.then(admit) : admit(state)
-      if (allowed instanceof Promise) allowed.then(finish, done)
-      else finish(allowed)
-    } catch (error) {
-      done(error as Error)
-    }
-  })
-
-  server.addHook('preValidation', (request, _reply, done) => {
-    const { schema } = request.routeOptions
-    const body = schema?.body as { type?: string; properties?: object } | undefined
-    if (!body || request.headers['content-type']?.startsWith('multipart/')) return done()
-    if (request.body === undefined || request.body === null) request.body = {}
-    // Existing clients send the parameters of these verbs either way (decisions §1).
-    if (
-      request.method !== 'POST' &&
-      body.type === 'object' &&
-      isRecord(request.body) &&
-      isRecord(request.query)
-    )
-      request.body = { ...request.query, ...request.body }
-    done()
-  })
-
-  server.addHook('preHandler', (request, reply, done) => {
-    const failure = request.validationError as (Error & { validationContext?: string }) | undefined
-    if (!failure) return done()
-    if (failure.validationContext === 'params') return done(notFound())
-    const before = request.routeOptions.config.before
-    if (!before) return done(failure)
-    // What it reads of the body is not valid, so it may stumble: then the input's own failure is told.
-    Promise.resolve()
-      .then(() => before(request, reply))
-      .then(
-        () => done(failure),
-        (error) => done(error instanceof ApiError ? error : failure),
-      )
-  })
-
+  const admit = admission({ config, limiter, identity })
+  server.addHook('onRequest', (request, reply, done) =>
+    request.url.startsWith(API) ? admit(request, reply, done) : done(),
+  )
+  server.addHook('preHandler', answerInvalid)
   server.addHook('onRoute', (route) => {
     route.attachValidation = true
+    prepareBody(route)
     if (route.url.startsWith(API) && route.config?.access === undefined)
       throw new Error(`${route.method} ${route.url} does not say who may call it (config.access)`)
   })
@@ -271,11 +196,6 @@ export async function createServer({
     done()
   })
 
-  const rateHeaders = (reply: FastifyReply, state: RateState) => {
-    reply.request.rate = state
-    reply.header('X-RateLimit-Limit', state.limit).header('X-RateLimit-Remaining', state.remaining)
-  }
-
   const render = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const told = toldError(error)
     if (told.status >= 500)
@@ -312,67 +232,11 @@ function requestIds(): () => string {
   }
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 function identify(request: FastifyRequest, reply: FastifyReply) {
   reply.header('X-Request-Id', request.id).header('X-Content-Type-Options', 'nosniff')
 }
-
-/** `Authorization: Bearer`, or the query parameter `token` (specification 5). */
-export function bearerToken(request: FastifyRequest): string | undefined {
-  const { authorization } = request.headers
-  if (authorization !== undefined) return /^bearer +(\S{1,512}) *$/i.exec(authorization)?.[1]
-  const { token } = request.query as { token?: unknown }
-  return typeof token === 'string' && token.length <= 512 ? token : undefined
-}
-
-/** The signed-in person; routes that call this say `access: 'user'` or name an ability. */
-export function viewerOf(request: FastifyRequest): Viewer {
-  if (!request.viewer) throw unauthenticated()
-  return request.viewer
-}
-
-/** The viewer's id, or 0 for a guest: no person has that id, so it can stand in any query. */
-export const viewerId = (request: FastifyRequest): number => request.viewer?.id ?? 0
 
 /** A success body of shape 2, `{message: [string]}`, in the client's language. */
 export const say = (request: FastifyRequest, en: string, zh: string): { message: string[] } => ({
   message: [language(request) === 'zh' ? zh : en],
 })
-
-/** The headers of a refusal for too many requests. */
-export function limitHeaders(state: RateState): Record<string, string | number> {
-  return {
-    'Retry-After': Math.max(1, Math.ceil(state.resetAt - Date.now() / 1000)),
-    'X-RateLimit-Reset': state.resetAt,
-  }
-}
-
-/**
- * The tighter limit of sign-in, codes and password checks (decisions §2), counted for each key; the reply's rate
- * headers then speak of the tightest one.
- */
-export function sensitiveLimit(limiter: RateLimiter, config: Config) {
-  return async (request: FastifyRequest, reply: FastifyReply, ...keys: string[]): Promise<void> => {
-    if (config.rateLimits.sensitive === 0) return
-    for (const key of [...keys, `ip:${request.ip}`]) {
-      const state = await limiter.hit(`sensitive:${key}`, config.rateLimits.sensitive)
-      if (!request.rate || state.remaining < request.rate.remaining || state.exceeded) {
-        request.rate = state
-        reply.header('X-RateLimit-Limit', state.limit).header('X-RateLimit-Remaining', state.remaining)
-      }
-      if (state.exceeded) throw tooManyRequests({ headers: limitHeaders(state) })
-    }
-  }
-}
-
-/** Clients set the JSON content type on requests without a body too. */
-function acceptEmptyJson(server: Server) {
-  const parse = server.getDefaultJsonParser('error', 'error')
-  server.removeContentTypeParser(['application/json', 'text/plain'])
-  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null, undefined)
-    else parse(request, body as string, done)
-  })
-}

@@ -1,0 +1,85 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '#platform/config.ts'
+import { forbidden, tooManyRequests, unauthenticated } from '#platform/errors.ts'
+import type { RateLimiter, RateState } from '#platform/rate-limit.ts'
+import { type Access, bearerToken, type Identity, type Viewer } from './viewer.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    rate: RateState | null
+  }
+}
+
+/** Puts the state of a limit into the headers of the reply. */
+export function tellRate(reply: FastifyReply, state: RateState): void {
+  reply.request.rate = state
+  reply.header('X-RateLimit-Limit', state.limit).header('X-RateLimit-Remaining', state.remaining)
+}
+
+/** Whether somebody may go on: the answer, or a promise of it where it has to be looked up. */
+function mayCall(
+  access: Access,
+  viewer: Viewer | null,
+  state: RateState,
+  identity: Identity,
+): boolean | Promise<boolean> {
+  if (access !== 'public' && access !== 'optional' && !viewer)
+    throw unauthenticated({ headers: { 'WWW-Authenticate': 'Bearer' } })
+  if (state.exceeded) throw tooManyRequests({ headers: limitHeaders(state) })
+  if (typeof access === 'object') return identity.hasAbility((viewer as Viewer).id, access.ability)
+  return true
+}
+
+/** The hook that finds out who asks, counts the request and refuses those who may not call the route. */
+export function admission(options: { config: Config; limiter: RateLimiter; identity: Identity }) {
+  const { limiter, identity } = options
+  const { rateLimits } = options.config
+  return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
+    const count = (viewer: Viewer | null) => {
+      request.viewer = viewer
+      return viewer
+        ? limiter.hit(`user:${viewer.id}`, rateLimits.user)
+        : limiter.hit(`ip:${request.ip}`, rateLimits.anonymous)
+    }
+    const admit = (state: RateState) => {
+      tellRate(reply, state)
+      return mayCall(request.routeOptions.config.access ?? 'public', request.viewer, state, identity)
+    }
+    const finish = (allowed: boolean) => done(allowed ? undefined : forbidden())
+    let allowed: boolean | Promise<boolean>
+    try {
+      const token = bearerToken(request)
+      const found = token === undefined ? null : identity.findViewer(token)
+      // Token and limit are in memory in the usual case, and then nothing is waited for.
+      const state = found instanceof Promise ? found.then(count) : count(found)
+      allowed = state instanceof Promise ? state.then(admit) : admit(state)
+    } catch (error) {
+      return done(error as Error)
+    }
+    if (allowed instanceof Promise) allowed.then(finish, done)
+    else finish(allowed)
+  }
+}
+
+/** The headers of a refusal for too many requests. */
+export function limitHeaders(state: RateState): Record<string, string | number> {
+  return {
+    'Retry-After': Math.max(1, Math.ceil(state.resetAt - Date.now() / 1000)),
+    'X-RateLimit-Reset': state.resetAt,
+  }
+}
+
+/**
+ * The tighter limit of sign-in, codes and password checks (decisions §2), counted for each key; the reply's rate
+ * headers then speak of the tightest one.
+ */
+export function sensitiveLimit(limiter: RateLimiter, config: Config) {
+  return async (request: FastifyRequest, reply: FastifyReply, ...keys: string[]): Promise<void> => {
+    if (config.rateLimits.sensitive === 0) return
+    for (const key of [...keys, `ip:${request.ip}`]) {
+      const state = await limiter.hit(`sensitive:${key}`, config.rateLimits.sensitive)
+      if (!request.rate || state.remaining < request.rate.remaining || state.exceeded) tellRate(reply, state)
+      if (state.exceeded) throw tooManyRequests({ headers: limitHeaders(state) })
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { ApiError, notFound } from '#platform/errors.ts'
+import type { Server } from '#platform/http.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /**
+     * Answers 404, 403 and other failures that come before the body's 422 (decisions §2, order of checks). Called only
+     * when the input is invalid: the handler makes the same checks as part of its work.
+     */
+    before?: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+  }
+}
+
+type Done = (error?: Error) => void
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Gives a route that takes a body the hook that brings it into form; the others are spared it. */
+export function prepareBody(route: RouteOptions): void {
+  const body = route.schema?.body as { type?: string } | undefined
+  if (!body) return
+  const isObject = body.type === 'object'
+  const prepare = (request: FastifyRequest, _reply: FastifyReply, done: Done) => {
+    if (request.headers['content-type']?.startsWith('multipart/')) return done()
+    if (request.body === undefined || request.body === null) request.body = {}
+    // Existing clients send the parameters of these verbs either way (decisions §1).
+    if (request.method !== 'POST' && isObject && isRecord(request.body) && isRecord(request.query))
+      request.body = { ...request.query, ...request.body }
+    done()
+  }
+  route.preValidation = [prepare, ...[route.preValidation ?? []].flat()] as (typeof prepare)[]
+}
+
+/** The hook that answers input which is not valid, after what comes before it (`config.before`). */
+export function answerInvalid(request: FastifyRequest, reply: FastifyReply, done: Done) {
+  const failure = request.validationError as (Error & { validationContext?: string }) | undefined
+  if (!failure) return done()
+  if (failure.validationContext === 'params') return done(notFound())
+  const before = request.routeOptions.config.before
+  if (!before) return done(failure)
+  // What it reads of the body is not valid, so it may stumble: then the input's own failure is told.
+  Promise.resolve()
+    .then(() => before(request, reply))
+    .then(
+      () => done(failure),
+      (error) => done(error instanceof ApiError ? error : failure),
+    )
+}
+
+/** Clients set the JSON content type on requests without a body too. */
+export function acceptEmptyJson(server: Server): void {
+  const parse = server.getDefaultJsonParser('error', 'error')
+  server.removeContentTypeParser(['application/json', 'text/plain'])
+  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined)
+    else parse(request, body as string, done)
+  })
+}

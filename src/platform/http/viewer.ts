@@ -1,0 +1,49 @@
+import type { FastifyRequest } from 'fastify'
+import { unauthenticated } from '#platform/errors.ts'
+
+/** Who is asking: a person with a valid token. */
+export type Viewer = {
+  id: number
+  /** The token family of this sign-in, which logout revokes. */
+  family: string
+  /** When the token stops being good, epoch milliseconds. */
+  expiresAt: number
+}
+
+/**
+ * Who may call a route. `public`: no identity is read. `optional`: a valid token changes the answer and an invalid one
+ * is treated as none. `user`: a token is needed. An object: a token of a holder of that ability.
+ */
+export type Access = 'public' | 'optional' | 'user' | { ability: string }
+
+/** What the modules below http supply: it knows neither tokens nor abilities. */
+export type Identity = {
+  findViewer(token: string): Promise<Viewer | null> | Viewer | null
+  hasAbility(userId: number, ability: string): Promise<boolean>
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    viewer: Viewer | null
+  }
+  interface FastifyContextConfig {
+    access?: Access
+  }
+}
+
+/** `Authorization: Bearer`, or the query parameter `token` (specification 5). */
+export function bearerToken(request: FastifyRequest): string | undefined {
+  const { authorization } = request.headers
+  if (authorization !== undefined) return /^bearer +(\S{1,512}) *$/i.exec(authorization)?.[1]
+  const { token } = request.query as { token?: unknown }
+  return typeof token === 'string' && token.length <= 512 ? token : undefined
+}
+
+/** The signed-in person; routes that call this say `access: 'user'` or name an ability. */
+export function viewerOf(request: FastifyRequest): Viewer {
+  if (!request.viewer) throw unauthenticated()
+  return request.viewer
+}
+
+/** The viewer's id, or 0 for a guest: no person has that id, so it can stand in any query. */
+export const viewerId = (request: FastifyRequest): number => request.viewer?.id ?? 0
