@@ -100,6 +100,7 @@ export async function fill(sql: Sql, size: Size): Promise<Filled> {
     })(),
   )
   await fillMusicAndNews(sql, size, first, run)
+  await fillQuestions(sql, size, first, run)
   const name = 'bench'
   const [viewer] = await sql<[{ id: number }]>`
     with made as (insert into users (name, name_key) values (${name}, ${nameKey(name)}) returning id),
@@ -107,6 +108,9 @@ export async function fill(sql: Sql, size: Size): Promise<Filled> {
     select id from made`
   await addRoles(sql, viewer.id, ['founder', 'owner'])
   await sql`insert into user_follows (user_id, target_id) select ${viewer.id}, ${first} + n from generate_series(0, 99) n`
+  await sql`
+    insert into collections (user_id, collectible_type, collectible_id)
+    select ${viewer.id}, 'question-answers', id from answers order by id % 97, id limit 500`
   await run('vacuum and statistics', sql.unsafe('vacuum (analyze)'))
   const { access_token: token } = await issueToken(sql, viewer.id)
   return { viewer: viewer.id, token }
@@ -161,4 +165,40 @@ async function fillMusicAndNews(
   await sql`update news_counts s set comment_count = c.n from (
     select commentable_id as id, count(*) as n from comments where commentable_type = 'news' group by 1) c
     where c.id = s.news_id`
+}
+
+const ANSWERS = 25
+
+/** Questions, a tenth of them anonymous and a tenth with an adopted answer, and answers that people collected. */
+async function fillQuestions(
+  sql: Sql,
+  size: Size,
+  person: number,
+  run: (what: string, statement: Promise<unknown>) => Promise<void>,
+): Promise<void> {
+  await run(
+    `${size.questions} questions`,
+    sql`with topic as (
+        insert into question_topics (name, name_key, name_grams) values ('bench', 'bench', array['be']) returning id),
+      counted as (
+        insert into question_topic_counts (topic_id, questions_count) select id, ${size.questions} from topic),
+      made as (
+        insert into questions (user_id, subject, subject_key, subject_grams, anonymity, answers_count, status)
+        select ${person} + (n::bigint * 7919) % ${size.people}, 'question ' || n || '?', 'question ' || n || '?',
+          array['qu', 'ue'], n % 10 = 0, ${ANSWERS}, case when n % 10 = 1 then 1 else 0 end
+        from generate_series(1, ${size.questions}) n returning id)
+      insert into question_topic_links (topic_id, question_id) select topic.id, made.id from topic, made`,
+  )
+  await run(
+    'answers',
+    sql`insert into answers (question_id, user_id, body, anonymity, adoption, likes_count)
+      select q.id, ${person} + (q.id * 53 + n * 31) % ${size.people}, repeat('It is so. ', 20), n % 10 = 0,
+        q.status = 1 and n = 1, (q.id + n * 7) % 40
+      from questions q cross join generate_series(1, ${ANSWERS}) n order by n, q.id`,
+  )
+  await run(
+    'collections of answers',
+    sql`insert into collections (user_id, collectible_type, collectible_id)
+      select ${person} + (a.id * 17) % ${size.people}, 'question-answers', a.id from answers a where a.id % 3 = 0`,
+  )
 }

@@ -5,7 +5,7 @@ export type Operation = {
   path: string
   body?: (n: number) => object
   /** Numbers that `{n}` in the path runs through; 1 to `size.topics` and so on. */
-  range?: 'topics' | 'feeds' | 'people' | 'posts' | 'songs' | 'news'
+  range?: 'topics' | 'feeds' | 'people' | 'posts' | 'songs' | 'news' | 'questions'
 }
 
 /** Stands for a number in a path: what each request varies. */
@@ -26,6 +26,17 @@ export const OPERATIONS: Operation[] = [
     method: 'GET',
     path: '/group-posts/{n}/likes',
     range: 'posts',
+  },
+  {
+    name: 'GET /questions/{question}/answers',
+    method: 'GET',
+    path: '/questions/{n}/answers',
+    range: 'questions',
+  },
+  {
+    name: 'GET /user/question-answer/collections',
+    method: 'GET',
+    path: '/user/question-answer/collections',
   },
   { name: 'GET /music/songs', method: 'GET', path: '/music/songs' },
   { name: 'GET /music/{music}', method: 'GET', path: '/music/{n}', range: 'songs' },

@@ -130,12 +130,11 @@ async function fillOnce(sql: Sql) {
 type Ranges = Record<NonNullable<Operation['range']>, { from: number; count: number }>
 
 async function rangesOf(sql: Sql): Promise<Ranges> {
-  const [row] = await sql<
-    [{ topics: number; feeds: number; people: number; posts: number; songs: number; news: number }]
-  >`
+  const [row] = await sql<[Record<NonNullable<Operation['range']>, number>]>`
     select (select min(id) from feed_topics) as topics, (select min(id) from feeds) as feeds,
       (select min(id) from users) as people, (select min(id) from group_posts) as posts,
-      (select min(id) from music_songs) as songs, (select min(id) from news) as news`
+      (select min(id) from music_songs) as songs, (select min(id) from news) as news,
+      (select min(id) from questions) as questions`
   return {
     topics: { from: row.topics, count: size.topics },
     feeds: { from: row.feeds, count: size.feeds },
@@ -143,6 +142,7 @@ async function rangesOf(sql: Sql): Promise<Ranges> {
     posts: { from: row.posts, count: size.topics },
     songs: { from: row.songs, count: size.songs },
     news: { from: row.news, count: size.news },
+    questions: { from: row.questions, count: size.questions },
   }
 }
 

@@ -1,6 +1,14 @@
 /** How much there is in the database: the everyday size, and the one of the promises. */
 export const SIZES = {
-  small: { people: 2_000, topics: 200, feeds: 10_000, comments: 20_000, songs: 1_000, news: 1_000 },
+  small: {
+    people: 2_000,
+    topics: 200,
+    feeds: 10_000,
+    comments: 20_000,
+    songs: 1_000,
+    news: 1_000,
+    questions: 1_000,
+  },
   large: {
     people: 100_000,
     topics: 2_000,
@@ -8,6 +16,7 @@ export const SIZES = {
     comments: 5_000_000,
     songs: 100_000,
     news: 100_000,
+    questions: 50_000,
   },
 } as const
 
@@ -18,4 +27,6 @@ export type Size = {
   comments: number
   songs: number
   news: number
+  /** Each with 25 answers. */
+  questions: number
 }

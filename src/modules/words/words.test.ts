@@ -3,12 +3,16 @@ import { describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { addWord, forgetWords, screen } from '#modules/words/index.ts'
 import { createSignals } from '#platform/signals.ts'
+import { groupMaker } from '#test/fixtures/groups.ts'
 import { certify, createCategory, newsEditor, setSettings } from '#test/fixtures/news.ts'
+import { questionsOf } from '#test/fixtures/questions.ts'
 import { createSong, musicEditor } from '#test/fixtures/songs.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
 const world = await createWorld()
 const { as, guest, person, sql, ctx } = world
+const { category, group, post } = groupMaker(world)
+const { ask, answer, topic: questionTopic } = questionsOf(world)
 const keeper = await person()
 await sql`
   with role as (insert into roles (name) values ('word keeper') returning id),
@@ -104,6 +108,66 @@ describe('a word of type warning', () => {
     await admin('DELETE', `/${id}`)
     const allowed = await as(me, 'POST', `/music/${song}/comments`, { body: text })
     assert.equal(allowed.status, 201)
+  })
+})
+
+describe('what is written in questions and circles', () => {
+  test('is refused with a word of type warning, whatever the field and whether it is new or changed', async () => {
+    const id = await add({ word: 'Forbidden', type: 'warning' })
+    const text = 'so FORBIDDEN it is?'
+    const me = await person()
+    const place = { location: text, longitude: 1, latitude: 1, geo_hash: 's00' }
+    const question = await ask(me)
+    const given = await answer(me, question)
+    const circle = await group(me)
+    const written = await post(me, circle)
+    const [topic, kind] = [await questionTopic(), await category()]
+    const asked = { subject: 'Why?', topics: [topic] }
+    const posted = { title: 'One', body: 'Two', summary: 'Three' }
+    const made = { name: 'A circle', mode: 'public' }
+    for (const [method, path, usual, fields] of [
+      ['POST', '/questions', asked, { subject: text, body: text, text_body: text }],
+      ['POST', '/currency-questions', asked, { subject: text }],
+      ['PATCH', `/questions/${question}`, {}, { subject: text, body: text, text_body: text }],
+      ['POST', `/questions/${question}/answers`, { body: 'So' }, { body: text, text_body: text }],
+      ['PATCH', `/question-answers/${given}`, {}, { body: text, text_body: text }],
+      [
+        'POST',
+        '/user/question-topics/application',
+        { name: 'A', description: 'B' },
+        { name: text, description: text },
+      ],
+      ['POST', `/questions/${question}/comments`, {}, { body: text }],
+      ['POST', `/question-answers/${given}/comments`, {}, { body: text }],
+      ['POST', `/categories/${kind}/groups`, made, { name: text, summary: text, notice: text }],
+      ['POST', `/categories/${kind}/groups`, { ...made, ...place }, { location: text }],
+      ['POST', `/groups/${circle}`, {}, { name: text, summary: text, notice: text }],
+      ['POST', `/groups/${circle}`, place, { location: text }],
+      ['POST', `/groups/${circle}/posts`, posted, { title: text, body: text, summary: text }],
+      ['PUT', `/groups/${circle}/posts/${written}`, posted, { title: text, body: text, summary: text }],
+      ['POST', `/group-posts/${written}/comments`, {}, { body: text }],
+    ] as const)
+      for (const [field, value] of Object.entries(fields)) {
+        const reply = await as(me, method, path, { ...usual, [field]: value })
+        assert.equal(reply.status, 422, `${method} ${path} ${field}`)
+        assert.deepEqual(Object.keys(reply.body.errors), [field])
+        assert.equal(reply.headers['x-error-code'], 'sensitive_words')
+      }
+    await admin('DELETE', `/${id}`)
+  })
+
+  test('is kept with words of type replace replaced', async () => {
+    const id = await add({ word: 'darn', type: 'replace', replace: '****' })
+    const me = await person()
+    const question = await ask(me, { subject: 'What the darn?' })
+    const given = await answer(me, question, { body: 'So darn it' })
+    const circle = await group(me)
+    const written = await post(me, circle, { body: 'All darn day' })
+    assert.equal((await guest('GET', `/questions/${question}`)).body.subject, 'What the ****?')
+    const { body } = await guest('GET', `/question-answers/${given}`)
+    assert.deepEqual([body.body, body.text_body], ['So **** it', 'So **** it'])
+    assert.equal((await guest('GET', `/groups/${circle}/posts/${written}`)).body.body, 'All **** day')
+    await admin('DELETE', `/${id}`)
   })
 })
 

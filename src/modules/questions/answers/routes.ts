@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { publishEvent } from '#modules/notifications/index.ts'
+import { screen } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
 import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
@@ -22,6 +23,7 @@ import {
 } from './service.ts'
 
 const tags = ['Answers']
+const SCREENED = ['body', 'text_body'] as const
 const paramOf = (request: FastifyRequest, name: string) => (request.params as Record<string, number>)[name]!
 
 export function answerRoutes(server: Server, ctx: Context) {
@@ -77,8 +79,9 @@ export function answerRoutes(server: Server, ctx: Context) {
           await requireQuestion(request)
           await requireAnonymity(ctx, request.body.anonymity)
           const { id: viewer } = viewerOf(request)
+          const body = await screen(ctx, request.body, SCREENED)
           return atomically(async (tx) => {
-            const row = await answerQuestion(tx, request.params.question, viewer, request.body)
+            const row = await answerQuestion(tx, request.params.question, viewer, body)
             const { id, question_id, anonymity } = row
             const author = anonymity ? {} : { user_id: viewer }
             await publishEvent(ctx, tx, 'answer.created', { id, question_id, ...author })
@@ -113,7 +116,8 @@ export function answerRoutes(server: Server, ctx: Context) {
       const { id: viewer } = viewerOf(request)
       await requireOwnAnswer(sql, request.params.answer, viewer)
       await requireAnonymity(ctx, request.body.anonymity)
-      await transaction(sql, (tx) => editAnswer(tx, request.params.answer, viewer, request.body))
+      const patch = await screen(ctx, request.body, SCREENED)
+      await transaction(sql, (tx) => editAnswer(tx, request.params.answer, viewer, patch))
       return reply.code(201).send(say(request, 'Changed.', '修改成功。'))
     },
   )

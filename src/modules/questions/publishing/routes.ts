@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { checkPaymentPassword } from '#modules/accounts/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
+import { screen } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Server, say, viewerOf } from '#platform/http.ts'
 import { once } from '#platform/idempotency.ts'
@@ -18,6 +19,7 @@ import {
 } from './service.ts'
 
 const tags = ['Questions']
+const SCREENED = ['subject', 'body', 'text_body'] as const
 const idOf = (request: FastifyRequest) => (request.params as { question: number }).question
 
 /**
@@ -50,8 +52,9 @@ export function questionPublishingRoutes(server: Server, ctx: Context) {
           await admitPayer(request, reply)
           await requireAnonymity(ctx, request.body.anonymity)
           const { id: viewer } = viewerOf(request)
+          const body = await screen(ctx, request.body, SCREENED)
           return atomically(async (tx) => {
-            const row = await askQuestion(tx, viewer, request.body)
+            const row = await askQuestion(tx, viewer, body)
             const { id, anonymity } = row
             await publishEvent(ctx, tx, 'question.created', anonymity ? { id } : { id, user_id: viewer })
             const [question] = await questionViews(ctx, [row], viewer, tx)
@@ -79,8 +82,9 @@ export function questionPublishingRoutes(server: Server, ctx: Context) {
         once(ctx, request, reply, async (atomically) => {
           await admitOwner(request, reply)
           await requireAnonymity(ctx, request.body.anonymity)
+          const patch = await screen(ctx, request.body, SCREENED)
           return atomically(async (tx) => {
-            await editQuestion(tx, request.params.question, viewerOf(request).id, request.body)
+            await editQuestion(tx, request.params.question, viewerOf(request).id, patch)
             return { status: 204 }
           })
         }),

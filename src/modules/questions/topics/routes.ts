@@ -1,4 +1,5 @@
 import { UserView } from '#modules/accounts/index.ts'
+import { screen } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
 import { Empty, Message, Type } from '#platform/schema.ts'
@@ -160,7 +161,8 @@ export function questionTopicRoutes(server: Server, ctx: Context) {
       schema: { tags, summary: 'Propose a topic', body: TopicProposal, response: { 201: Message } },
     },
     async (request, reply) => {
-      await proposeTopic(sql, viewerOf(request).id, request.body)
+      const proposal = await screen(ctx, request.body, ['name', 'description'])
+      await proposeTopic(sql, viewerOf(request).id, proposal)
       return reply.code(201).send(say(request, 'Your proposal was filed.', '申请成功。'))
     },
   )
