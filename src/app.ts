@@ -11,9 +11,14 @@ import { signInRoutes } from '#modules/accounts/sign-in/routes.ts'
 import { userRoutes } from '#modules/accounts/users/routes.ts'
 import { auditRoutes } from '#modules/admin/audit/routes.ts'
 import { adminFeedRoutes } from '#modules/admin/feeds/routes.ts'
+import { adminGroupCategoryRoutes } from '#modules/admin/groups/categories/routes.ts'
+import { adminGroupPostRoutes } from '#modules/admin/groups/posts/routes.ts'
 import { adminGroupRoutes } from '#modules/admin/groups/routes.ts'
 import { adminImRoutes } from '#modules/admin/im/routes.ts'
-import { adminBalanceRoutes, adminLedgerRoutes, adminPaymentRoutes } from '#modules/admin/ledger/routes.ts'
+import { adminBalanceRoutes } from '#modules/admin/ledger/balances/routes.ts'
+import { adminRechargeRoutes } from '#modules/admin/ledger/recharges/routes.ts'
+import { adminLedgerRoutes } from '#modules/admin/ledger/routes.ts'
+import { adminWithdrawalRoutes } from '#modules/admin/ledger/withdrawals/routes.ts'
 import { adminMusicRoutes } from '#modules/admin/music/routes.ts'
 import { adminNewsRoutes } from '#modules/admin/news/routes.ts'
 import { noticeRoutes } from '#modules/admin/notices/routes.ts'
@@ -45,8 +50,10 @@ import { groupIncomeRoutes } from '#modules/groups/incomes/routes.ts'
 import { groupReader, postReader } from '#modules/groups/index.ts'
 import { memberRoutes } from '#modules/groups/members/routes.ts'
 import { groupPinRoutes } from '#modules/groups/pins/routes.ts'
+import { groupPostListRoutes } from '#modules/groups/post-lists/routes.ts'
 import { groupPostRoutes } from '#modules/groups/posts/routes.ts'
 import { groupReportRoutes } from '#modules/groups/reports/routes.ts'
+import { groupRoleRoutes } from '#modules/groups/roles/routes.ts'
 import { imRoutes } from '#modules/im/routes.ts'
 import { exchangeRoutes } from '#modules/ledger/exchange/routes.ts'
 import { orderRoutes } from '#modules/ledger/orders/routes.ts'
@@ -113,7 +120,9 @@ const READERS: Readers = {
 const GROUP_ROUTES = [
   circleRoutes,
   memberRoutes,
+  groupRoleRoutes,
   groupPostRoutes(feedPost),
+  groupPostListRoutes,
   groupReportRoutes,
   groupPinRoutes,
   groupIncomeRoutes,
@@ -190,10 +199,13 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   managedUserRoutes,
   reportAdminRoutes,
   adminBalanceRoutes,
-  adminPaymentRoutes,
+  adminWithdrawalRoutes,
+  adminRechargeRoutes,
   adminLedgerRoutes(PAYMENT_CHECKS),
   adminPinRoutes,
+  adminGroupCategoryRoutes,
   adminGroupRoutes,
+  adminGroupPostRoutes,
   adminTopicRoutes,
   adminFeedRoutes,
   adminMusicRoutes,

@@ -1,13 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 import { checkPaymentPassword } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
-import { transaction } from '#platform/database.ts'
 import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
 import { once } from '#platform/idempotency.ts'
 import { Empty, Message, Type } from '#platform/schema.ts'
-import { updateGroup } from '../circles/queries.ts'
-import { GroupParams, MemberView, type Role } from '../schema.ts'
-import { getManaged, getOwned, getStanding } from '../service.ts'
+import { GroupParams, MemberView } from '../schema.ts'
+import { getManaged, getStanding } from '../service.ts'
 import { memberViews } from '../view.ts'
 import { countRoles, listMembers, listRequests } from './queries.ts'
 import {
@@ -16,23 +14,10 @@ import {
   JoinRequest,
   MemberParams,
   MembersQuery,
-  OwnerBody,
-  PermissionsBody,
   RequestsQuery,
   RoleCounts,
 } from './schema.ts'
-import {
-  addAdministrator,
-  auditMember,
-  getJoinable,
-  joinGroup,
-  leaveGroup,
-  removeAdministrator,
-  removeMember,
-  requireMember,
-  setBlacklisted,
-  transferGroup,
-} from './service.ts'
+import { auditMember, getJoinable, joinGroup, leaveGroup, removeMember, requireMember } from './service.ts'
 import { requestViews } from './view.ts'
 
 const tags = ['Groups']
@@ -42,7 +27,7 @@ const callOf = (request: FastifyRequest) => {
   return { groupId: group, memberId: member, actorId: viewerOf(request).id }
 }
 
-/** Who is in a circle, and how people join, leave and manage it (R §20.2.1). */
+/** Who is in a circle, and how people join and leave it (R §20.2.1). */
 export function memberRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const onMember = (request: FastifyRequest) => {
@@ -200,120 +185,6 @@ export function memberRoutes(server: Server, ctx: Context) {
     async (request, reply) => {
       await removeMember(ctx, callOf(request))
       return reply.code(204).send()
-    },
-  )
-
-  server.put(
-    '/groups/:group/managers/:member',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Make a member an administrator',
-        params: MemberParams,
-        response: { 201: Message },
-      },
-    },
-    async (request, reply) => {
-      await addAdministrator(ctx, callOf(request))
-      return reply.code(201).send(say(request, 'Done.', '设置成功。'))
-    },
-  )
-
-  server.delete(
-    '/groups/:group/managers/:member',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Make an administrator a plain member',
-        params: MemberParams,
-        response: { 204: Empty },
-      },
-    },
-    async (request, reply) => {
-      await removeAdministrator(ctx, callOf(request))
-      return reply.code(204).send()
-    },
-  )
-
-  server.put(
-    '/groups/:group/blacklist/:member',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Put a member of lower rank on the blacklist: they read and write nothing',
-        params: MemberParams,
-        response: { 201: Message },
-      },
-    },
-    async (request, reply) => {
-      await setBlacklisted(ctx, callOf(request), true)
-      return reply.code(201).send(say(request, 'Done.', '已加入黑名单。'))
-    },
-  )
-
-  server.delete(
-    '/groups/:group/blacklist/:member',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Take a member off the blacklist',
-        params: MemberParams,
-        response: { 204: Empty },
-      },
-    },
-    async (request, reply) => {
-      await setBlacklisted(ctx, callOf(request), false)
-      return reply.code(204).send()
-    },
-  )
-
-  server.patch(
-    '/groups/:group/permissions',
-    {
-      config: {
-        access: 'user',
-        before: (request) => getManaged(sql, groupOf(request), viewerOf(request).id),
-      },
-      schema: {
-        tags,
-        summary: 'Choose the roles that may post',
-        params: GroupParams,
-        body: PermissionsBody,
-        response: { 201: Message },
-      },
-    },
-    async (request, reply) => {
-      const { group } = request.params
-      await transaction(sql, async (tx) => {
-        await getManaged(tx, group, viewerOf(request).id, { lock: true })
-        await updateGroup(tx, group, { permissions: [...new Set(request.body.permissions)] as Role[] })
-      })
-      return reply.code(201).send(say(request, 'Changed.', '设置成功。'))
-    },
-  )
-
-  server.patch(
-    '/groups/:group/owner',
-    {
-      config: {
-        access: 'user',
-        before: (request) => getOwned(sql, groupOf(request), viewerOf(request).id),
-      },
-      schema: {
-        tags,
-        summary: 'Hand the group over to one of its members',
-        params: GroupParams,
-        body: OwnerBody,
-        response: { 201: Message },
-      },
-    },
-    async (request, reply) => {
-      await transferGroup(ctx, request.params.group, viewerOf(request).id, request.body.target)
-      return reply.code(201).send(say(request, 'Handed over.', '转让成功。'))
     },
   )
 }

@@ -1,42 +1,26 @@
 import type { FastifyRequest } from 'fastify'
-import { listCollected, mountCollections } from '#modules/collections/index.ts'
+import { mountCollections } from '#modules/collections/index.ts'
 import { mountComments } from '#modules/comments/index.ts'
 import { mountLikes } from '#modules/likes/index.ts'
 import { mountRewards } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
 import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
-import { Empty, Type } from '#platform/schema.ts'
+import { Empty } from '#platform/schema.ts'
 import { noSuchGroup, noSuchPost, notManager } from '../errors.ts'
 import { pinnedIn } from '../pins/endings.ts'
-import { listPinnedIds } from '../pins/queries.ts'
 import { COMMENT_PIN, POST_PIN } from '../pins/schema.ts'
 import { GroupParams, rankOf } from '../schema.ts'
 import { actingRank, getStanding } from '../service.ts'
+import { listGroupPosts, toggleExcellent, viewsOf } from './queries.ts'
 import {
-  findPosts,
-  listGroupPosts,
-  listPosts,
-  listPostsOf,
-  listPreview,
-  POSTS,
-  toggleExcellent,
-  viewsOf,
-} from './queries.ts'
-import {
-  CollectedQuery,
   GroupPostParams,
   GroupPostsQuery,
-  MyPostsQuery,
   NewPost,
   PinnedAndPosts,
   Post,
-  PostItem,
   PostMade,
   PostParams,
-  PostsQuery,
-  SimplePost,
-  SimplePostsQuery,
 } from './schema.ts'
 import {
   type CopyToFeed,
@@ -54,17 +38,15 @@ import {
   standingAt,
   writablePost,
 } from './service.ts'
-import { imagesOf, postItems, postsById } from './view.ts'
+import { postItems, postsById } from './view.ts'
 
 const tags = ['Groups']
-const PREVIEW = 3
 const groupOf = (request: FastifyRequest) => (request.params as { group: number }).group
 const postOf = (request: FastifyRequest) => (request.params as { post: number }).post
 
 /** Posts in circles and what people do to them (R §20). `copyToFeed` is how feeds, a layer above, take copies. */
 export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx: Context) => {
   const { sql } = ctx
-  const items = { tags, response: { 200: Type.Array(PostItem) } }
 
   /** The circle for who may read its posts; a private one is unknown to others (decisions §2). */
   const getReadable = async (groupId: number, viewer: number) => {
@@ -189,103 +171,6 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
       return reply.code(204).send()
     },
   )
-
-  server.get(
-    '/group-posts',
-    {
-      config: { access: 'optional' },
-      schema: {
-        ...items,
-        summary: 'List posts of all groups that I may read, or find them by title',
-        querystring: PostsQuery,
-      },
-    },
-    async (request) => {
-      const viewer = viewerId(request)
-      return postItems(ctx, await listPosts(sql, request.query, viewer), viewer)
-    },
-  )
-
-  server.get(
-    '/user-group-posts',
-    {
-      config: { access: 'user' },
-      schema: { ...items, summary: 'List my posts', querystring: MyPostsQuery },
-    },
-    async (request) => {
-      const { id: viewer } = viewerOf(request)
-      const { type = 1, limit, offset } = request.query
-      if (type === 1) return postItems(ctx, await listPostsOf(sql, viewer, request.query), viewer)
-      const state = type === 2 ? 'active' : 'pending'
-      const ids = await listPinnedIds(sql, { userId: viewer, state, limit, offset })
-      const views = await postsById(ctx, ids, viewer)
-      return ids.flatMap((id) => views.get(id) ?? [])
-    },
-  )
-
-  server.get(
-    '/user-post-collections',
-    {
-      config: { access: 'user' },
-      schema: { ...items, summary: 'List the posts I collected', querystring: CollectedQuery },
-    },
-    async (request) => {
-      const { id: userId } = viewerOf(request)
-      const { limit = 15, offset = 0 } = request.query
-      const ids = (await listCollected(sql, { type: POSTS, userId, limit, offset })).map(
-        (row) => row.collectible_id,
-      )
-      const rows = ids.length > 0 ? await findPosts(sql, ids, userId) : []
-      const ordered = ids.flatMap((id) => rows.filter((row) => row.id === id))
-      return postItems(ctx, ordered, userId)
-    },
-  )
-
-  for (const path of ['/group/simple-posts', '/simple-posts'])
-    server.get(
-      path,
-      {
-        config: { access: 'optional' },
-        schema: {
-          tags,
-          summary: 'Read the headlines of posts by id',
-          querystring: SimplePostsQuery,
-          response: { 200: Type.Array(SimplePost) },
-        },
-      },
-      async (request) => {
-        const rows = await findPosts(sql, request.query.id, viewerId(request))
-        const images = await imagesOf(ctx, rows)
-        return rows.map(({ id, group_id, title, summary }) => ({
-          id,
-          group_id,
-          title,
-          summary,
-          image: images.get(id)?.[0] ?? null,
-        }))
-      },
-    )
-
-  for (const path of ['/group/groups/:group/preview-posts', '/groups/:group/preview-posts'])
-    server.get(
-      path,
-      {
-        config: { access: 'optional' },
-        schema: {
-          ...items,
-          summary: 'Look at the newest posts of a group before joining; of a paid one without their pictures',
-          params: GroupParams,
-        },
-      },
-      async (request) => {
-        const viewer = viewerId(request)
-        const group = await getStanding(sql, request.params.group, viewer)
-        const reads = group.mode === 'public' || group.member?.audit === 1
-        if (!reads && group.mode === 'private') return []
-        const posts = await postItems(ctx, await listPreview(sql, group.id, PREVIEW), viewer)
-        return reads ? posts : posts.map((post) => ({ ...post, images: [] }))
-      },
-    )
 
   for (const path of ['/group/posts/:post/toggle-excellent', '/posts/:post/toggle-excellent'])
     server.put(

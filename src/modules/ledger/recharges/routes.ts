@@ -1,8 +1,10 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { language, type Server, viewerOf } from '#platform/http.ts'
 import { once } from '#platform/idempotency.ts'
 import { orderView, pointsOrderView } from '../orders/view.ts'
+import type { Currency } from '../schema.ts'
 import { requireSwitch } from '../switches.ts'
 import { ChargedRecharge, PointsRecharge, RechargeBody, WalletRecharge } from './schema.ts'
 import { beginRecharge } from './service.ts'
@@ -12,6 +14,23 @@ const tags = ['Wallet and points']
 
 /** Orders to pay money in (R §21.3). */
 export function rechargeRoutes(server: Server, ctx: Context) {
+  /** Opens an order while its switch is on; `view` is what the client is shown of it. */
+  const recharge = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    currency: Currency,
+    view: (made: Awaited<ReturnType<typeof beginRecharge>>) => object,
+  ) =>
+    once(ctx, request, reply, async (atomically) => {
+      await requireSwitch(ctx, `${currency === 'points' ? 'currency' : 'wallet'}:recharge`)
+      const settings = await readSettings(ctx)
+      return atomically(async (tx) => {
+        const body = request.body as RechargeBody
+        const made = await beginRecharge(tx, viewerOf(request).id, currency, body, settings)
+        return { status: 201, body: view(made) }
+      })
+    })
+
   server.post(
     '/plus-pay/recharge',
     {
@@ -24,15 +43,10 @@ export function rechargeRoutes(server: Server, ctx: Context) {
       },
     },
     (request, reply) =>
-      once(ctx, request, reply, async (atomically) => {
-        await requireSwitch(ctx, 'wallet:recharge')
-        const settings = await readSettings(ctx)
-        return atomically(async (tx) => {
-          const made = await beginRecharge(tx, viewerOf(request).id, 'wallet', request.body, settings)
-          const order = orderView(rechargeOrder(made.order), language(request))
-          return { status: 201, body: { order, pingpp_order: made.charge } }
-        })
-      }),
+      recharge(request, reply, 'wallet', ({ order, charge }) => ({
+        order: orderView(rechargeOrder(order), language(request)),
+        pingpp_order: charge,
+      })),
   )
 
   server.post(
@@ -47,15 +61,10 @@ export function rechargeRoutes(server: Server, ctx: Context) {
       },
     },
     (request, reply) =>
-      once(ctx, request, reply, async (atomically) => {
-        await requireSwitch(ctx, 'currency:recharge')
-        const settings = await readSettings(ctx)
-        return atomically(async (tx) => {
-          const made = await beginRecharge(tx, viewerOf(request).id, 'points', request.body, settings)
-          const order = pointsOrderView(rechargeOrder(made.order), language(request))
-          return { status: 201, body: { order, pingpp_order: made.charge } }
-        })
-      }),
+      recharge(request, reply, 'points', ({ order, charge }) => ({
+        order: pointsOrderView(rechargeOrder(order), language(request)),
+        pingpp_order: charge,
+      })),
   )
 
   server.post(
@@ -69,14 +78,6 @@ export function rechargeRoutes(server: Server, ctx: Context) {
         response: { 201: ChargedRecharge },
       },
     },
-    (request, reply) =>
-      once(ctx, request, reply, async (atomically) => {
-        await requireSwitch(ctx, 'wallet:recharge')
-        const settings = await readSettings(ctx)
-        return atomically(async (tx) => {
-          const made = await beginRecharge(tx, viewerOf(request).id, 'wallet', request.body, settings)
-          return { status: 201, body: { id: made.order.id, charge: made.charge } }
-        })
-      }),
+    (request, reply) => recharge(request, reply, 'wallet', ({ order, charge }) => ({ id: order.id, charge })),
   )
 }
