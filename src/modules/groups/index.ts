@@ -1,4 +1,4 @@
-export { type GroupRow, groupColumns } from './circles/queries.ts'
+export { type GroupRow, groupColumns } from './circles/queries/circles.ts'
 export { Category, Group } from './circles/schema.ts'
 export { auditGroup, groupReader, removeGroup } from './circles/service.ts'
 export { groupViews } from './circles/view.ts'

@@ -2,7 +2,7 @@ import { detachFiles } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
 import type { TaskList } from '#platform/jobs.ts'
-import { deleteGroup, deleteMembers } from './circles/queries.ts'
+import { deleteGroup, deleteMembers } from './circles/queries/changes.ts'
 import { listPostIds } from './posts/queries.ts'
 import { removePost } from './posts/service.ts'
 

@@ -10,17 +10,9 @@ import { noSuchGroup } from '../errors.ts'
 import { GroupParams } from '../schema.ts'
 import { getManaged, getOwned } from '../service.ts'
 import { readGroupChanges, readNewGroup } from './form.ts'
-import {
-  countGroups,
-  findGroup,
-  listCategories,
-  listGroups,
-  listGroupsOf,
-  listMyGroups,
-  listNearby,
-  listRecommended,
-  updateGroup,
-} from './queries.ts'
+import { updateGroup } from './queries/changes.ts'
+import { countGroups, findGroup, listCategories } from './queries/circles.ts'
+import { listGroups, listGroupsOf, listMyGroups, listNearby, listRecommended } from './queries/lists.ts'
 import {
   BindBody,
   Category,

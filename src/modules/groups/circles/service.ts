@@ -16,16 +16,14 @@ import { getManaged } from '../service.ts'
 import {
   addToTotal,
   closeRequests,
-  findCategory,
-  findGroup,
-  findVisibleGroups,
   type GroupPlace,
   insertGroup,
   markDeleted,
   replaceTags,
   setAudit,
   updateGroup,
-} from './queries.ts'
+} from './queries/changes.ts'
+import { findCategory, findGroup, findVisibleGroups } from './queries/circles.ts'
 import type { Group, GroupChanges, NewGroup } from './schema.ts'
 import { groupsById } from './view.ts'
 

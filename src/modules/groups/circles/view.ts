@@ -5,7 +5,13 @@ import { findTags } from '#modules/tags/index.ts'
 import type { Context } from '#platform/context.ts'
 import { findMemberships, type MemberRow } from '../queries.ts'
 import { memberRecord, memberViews } from '../view.ts'
-import { type CategoryRow, findCategory, findGroupParts, findGroups, type GroupRow } from './queries.ts'
+import {
+  type CategoryRow,
+  findCategory,
+  findGroupParts,
+  findGroups,
+  type GroupRow,
+} from './queries/circles.ts'
 import type { Category, Group, GroupDetail } from './schema.ts'
 
 /** A category as clients get it. */
