@@ -2,10 +2,11 @@ import { nameKey } from '#lib/text.ts'
 import { addRoles } from '#modules/abilities/index.ts'
 import { issueToken } from '#modules/tokens/index.ts'
 import type { Sql } from '#platform/database.ts'
+import { READERS, type Reader } from './operations.ts'
 import type { Size } from './sizes.ts'
 
-/** The person who makes the requests, and what they need to be made. */
-export type Filled = { viewer: number; token: string }
+/** The people who make the requests: the viewer of most, and those with notifications. */
+export type Filled = Record<'viewer' | Reader, { id: number; token: string }>
 
 /** Fills an empty, migrated database in bulk, with the counters that the product would have kept. */
 export async function fill(sql: Sql, size: Size): Promise<Filled> {
@@ -111,9 +112,53 @@ export async function fill(sql: Sql, size: Size): Promise<Filled> {
   await sql`
     insert into collections (user_id, collectible_type, collectible_id)
     select ${viewer.id}, 'question-answers', id from answers order by id % 97, id limit 500`
+  const [few, many] = [await fillReader(sql, 'few', first, run), await fillReader(sql, 'many', first, run)]
   await run('vacuum and statistics', sql.unsafe('vacuum (analyze)'))
-  const { access_token: token } = await issueToken(sql, viewer.id)
-  return { viewer: viewer.id, token }
+  return {
+    viewer: await signedIn(sql, viewer.id),
+    few: await signedIn(sql, few),
+    many: await signedIn(sql, many),
+  }
+}
+
+const signedIn = async (sql: Sql, id: number) => ({ id, token: (await issueToken(sql, id)).access_token })
+
+/** Somebody with that many notifications of all types in turn, the older half of them read. */
+async function fillReader(
+  sql: Sql,
+  name: Reader,
+  person: number,
+  run: (what: string, statement: Promise<unknown>) => Promise<void>,
+): Promise<number> {
+  const count = READERS[name]
+  const [{ id }] = await sql<[{ id: number }]>`
+    with made as (insert into users (name, name_key) values (${name}, ${nameKey(name)}) returning id),
+    counted as (insert into user_counts (user_id) select id from made)
+    select id from made`
+  await run(
+    `${count} notifications of one person`,
+    sql`with made as (
+        insert into notifications (user_id, seq, id, type, sender_id, data, cause_type, cause_id)
+        select ${id}, n, gen_random_uuid(), (array['at', 'comment', 'like', 'follow', 'system'])[1 + n % 5],
+          case when n % 5 = 4 then 0 else ${person} + n % 1000 end,
+          case n % 5
+            when 4 then jsonb_build_object('type', 'pinned:feeds', 'state', 'passed', 'feed', jsonb_build_object('id', n))
+            else jsonb_build_object('contents', 'What I think of it', 'commentable', jsonb_build_object('type', 'feeds', 'id', n))
+          end, 'bench', n
+        from generate_series(1, ${count}) n
+        returning type, seq
+      ),
+      counted as (
+        insert into notification_counts (user_id, type, unread, total, last_seq, read_seq)
+        select ${id}, type, count(*) filter (where seq > ${count / 2}), count(*), max(seq), ${count / 2}
+        from made group by type
+      ),
+      marks as (
+        insert into notification_reads (user_id, type, seq) select distinct ${id}::bigint, type, ${count / 2}::bigint from made
+      )
+      insert into notification_cursors (user_id, last_seq) values (${id}, ${count})`,
+  )
+  return id
 }
 
 /** Songs and articles, with a fifth as many comments as feeds on each kind. */

@@ -1,3 +1,7 @@
+/** People with notifications, and how many. */
+export const READERS = { few: 100, many: 100_000 } as const
+export type Reader = keyof typeof READERS
+
 /** One operation of the bench. `vary` in the path or body is replaced by a number that differs between requests. */
 export type Operation = {
   name: string
@@ -6,6 +10,10 @@ export type Operation = {
   body?: (n: number) => object
   /** Numbers that `{n}` in the path runs through; 1 to `size.topics` and so on. */
   range?: 'topics' | 'feeds' | 'people' | 'posts' | 'songs' | 'news' | 'questions'
+  /** Who asks: the one with few or with many notifications; else the person of all other requests. */
+  as?: Reader
+  /** The operation that this one should cost no more than, whatever there is more of. */
+  against?: string
 }
 
 /** Stands for a number in a path: what each request varies. */
@@ -49,4 +57,11 @@ export const OPERATIONS: Operation[] = [
   },
   { name: 'GET /news/cates', method: 'GET', path: '/news/cates' },
   { name: 'GET /news/{news}/comments', method: 'GET', path: '/news/{n}/comments', range: 'news' },
+  ...['/user/notification-statistics', '/user/notifications?type=comment'].flatMap((path): Operation[] => {
+    const few = `GET ${path} of ${READERS.few}`
+    return [
+      { name: few, method: 'GET', path, as: 'few' },
+      { name: `GET ${path} of ${READERS.many}`, method: 'GET', path, as: 'many', against: few },
+    ]
+  }),
 ]

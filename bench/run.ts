@@ -14,7 +14,7 @@ import { migrate } from '#platform/migrate.ts'
 import { requireRuntime } from '#platform/runtime.ts'
 import { findFreePort, waitForAnswer } from '#test/servers.ts'
 import { captureStatements } from './capture.ts'
-import { fill } from './fill.ts'
+import { type Filled, fill } from './fill.ts'
 import type { FloorTask } from './floor.ts'
 import { drive, type Measured, processorTime } from './measure.ts'
 import { OPERATIONS, type Operation } from './operations.ts'
@@ -89,7 +89,7 @@ async function main() {
     await drive({
       url,
       method: operation.method,
-      token: filled.token,
+      token: filled[operation.as ?? 'viewer'].token,
       seconds: 1,
       connections,
       request: requestOf(operation, ranges),
@@ -100,30 +100,39 @@ async function main() {
   console.log(
     '| operation | req/s | p50 ms | p99 ms | server µs | database µs | floor req/s | ratio |\n|---|--:|--:|--:|--:|--:|--:|--:|',
   )
+  const micros = new Map<string, number>()
   for (const operation of operations) {
     const request = requestOf(operation, ranges)
-    const load = { method: operation.method, token: filled.token, seconds, connections }
+    const { token } = filled[operation.as ?? 'viewer']
+    const load = { method: operation.method, token, seconds, connections }
     const measured = await timed(() => drive({ ...load, url, request }), [server.pid ?? 0], databasePids)
-    const floor = await driveFloor(operation, connection, filled.token, ranges, load)
+    const floor = await driveFloor(operation, connection, token, ranges, load)
+    micros.set(operation.name, measured.serverMicros + measured.databaseMicros)
     const failures = measured.failures + floor.failures
     console.log(
       `| ${operation.name} | ${measured.perSecond.toFixed(0)} | ${measured.p50} | ${measured.p99} | ${measured.serverMicros.toFixed(0)} | ${measured.databaseMicros.toFixed(0)} | ${floor.perSecond.toFixed(0)} | ${(measured.perSecond / floor.perSecond).toFixed(2)} |${failures > 0 ? ` ${failures} failures!` : ''}`,
     )
   }
+  for (const { name, against } of operations) {
+    const [cost, other] = [micros.get(name), micros.get(against ?? '')]
+    if (cost !== undefined && other !== undefined)
+      console.log(`\n${name} costs ${(cost / other).toFixed(2)} times as much processor time as ${against}`)
+  }
 }
 
-async function fillOnce(sql: Sql) {
-  await sql`create table if not exists bench_filled (viewer bigint, token text)`
-  const [known] = await sql<{ viewer: number; token: string }[]>`select viewer, token from bench_filled`
+async function fillOnce(sql: Sql): Promise<Filled> {
+  await sql`create table if not exists bench_people (people jsonb not null)`
+  const [known] = await sql<{ people: Filled }[]>`select people from bench_people`
   if (known) {
     // Tokens last an hour; a kept database may be older.
+    const ids = Object.values(known.people).map(({ id }) => id)
     await sql`update tokens set expires_at = now() + interval '1 day', refresh_until = now() + interval '2 days'
-      where user_id = ${known.viewer}`
-    return known
+      where user_id = any(${ids})`
+    return known.people
   }
   console.log('Filling the database')
   const filled = await fill(sql, size)
-  await sql`insert into bench_filled (viewer, token) values (${filled.viewer}, ${filled.token})`
+  await sql`insert into bench_people (people) values (${sql.json(filled)})`
   return filled
 }
 
