@@ -55,6 +55,22 @@ test('a URL that cannot be decoded is 400 with all headers', async () => {
   assert.ok(answer.headers['x-ratelimit-limit'])
 })
 
+test('the description says shared objects once, and every reference leads somewhere', async () => {
+  const { body } = await guest('GET', '/openapi.json')
+  const text = JSON.stringify(body)
+  const names = [...text.matchAll(/"\$ref":"#\/components\/(\w+\/\w+)"/g)].map(([, name]) => name!)
+  for (const name of new Set(names)) {
+    const [kind = '', title = ''] = name.split('/')
+    assert.ok(body.components[kind][title], name)
+  }
+  for (const title of ['User', 'Feed', 'Comment', 'Attachment', 'Topic', 'Error'])
+    assert.ok(names.includes(`schemas/${title}`), title)
+  const { avatar, extra } = body.components.schemas.User.properties
+  assert.deepEqual(extra, { $ref: '#/components/schemas/UserExtra' })
+  assert.deepEqual(avatar, { anyOf: [{ $ref: '#/components/schemas/Attachment' }, { type: 'null' }] })
+  assert.equal(text.match(/"title":"User"/g)?.length, 1)
+})
+
 test('a preflight carries the rate and request headers', async () => {
   const headers = { origin: 'https://client.example', 'access-control-request-method': 'POST' }
   const answer = await app.inject({ method: 'OPTIONS', url: '/api/v2/feeds', headers })

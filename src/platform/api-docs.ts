@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
+import { shareComponents } from '#platform/api-components.ts'
 import type { Server } from '#platform/http.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
@@ -35,6 +36,7 @@ export async function addDocumentation(server: Server): Promise<void> {
         securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
       },
     },
+    transformObject: (document) => shareComponents('openapiObject' in document ? document.openapiObject : {}),
     transform: ({ schema, url, route }) => {
       const access = route.config?.access
       const body = (schema as { body?: unknown } | undefined)?.body

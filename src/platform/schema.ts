@@ -1,4 +1,4 @@
-import { type Static, type TObject, type TSchema, Type } from 'typebox'
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
 
 /** Largest id and count that survive a JSON round trip (decisions §2). */
 export const MAX_ID = Number.MAX_SAFE_INTEGER
@@ -75,8 +75,12 @@ export function Nullable<T extends TSchema>(schema: T) {
 /** An empty reply body, for 204 and 202. */
 export const Empty = Type.Unsafe<void>({ type: 'null', description: 'No body' })
 
+/** An object that the API's description names, and says once however many operations have it. */
+export const Shared = <P extends TProperties>(title: string, properties: P) =>
+  Type.Object(properties, { title })
+
 /** Success body shape 2 of specification 2.1: `{message: [string]}`. */
-export const Message = Type.Object({ message: Type.Array(Type.String()) })
+export const Message = Shared('Message', { message: Type.Array(Type.String()) })
 
 /** The same with the id of what was made. */
 export const MessageWithId = Type.Object({ message: Type.Array(Type.String()), id: Type.Integer() })

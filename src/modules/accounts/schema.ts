@@ -1,8 +1,8 @@
 import { AttachmentView } from '#modules/files/index.ts'
-import { Nullable, type Static, Time, Type } from '#platform/schema.ts'
+import { Nullable, Shared, type Static, Time, Type } from '#platform/schema.ts'
 
 /** What is counted of a person (specification 2.7, R §1.11). */
-export const UserExtra = Type.Object({
+export const UserExtra = Shared('UserExtra', {
   user_id: Type.Integer(),
   likes_count: Type.Integer(),
   comments_count: Type.Integer(),
@@ -17,7 +17,7 @@ export const UserExtra = Type.Object({
 })
 
 /** A certified identity. */
-export const Verified = Type.Object({
+export const Verified = Shared('Verified', {
   type: Type.String(),
   icon: Nullable(Type.String()),
   description: Nullable(Type.String()),
@@ -27,7 +27,7 @@ export const Verified = Type.Object({
  * A person as anybody may see them (R §12.4). `following`: this person follows the viewer; `follower`: the viewer
  * follows this person (R §12.4, read from the listed person's side). All three flags are false for a guest.
  */
-export const UserView = Type.Object({
+export const UserView = Shared('User', {
   id: Type.Integer(),
   name: Type.String(),
   bio: Nullable(Type.String()),
@@ -46,7 +46,7 @@ export const UserView = Type.Object({
 export type UserView = Static<typeof UserView>
 
 /** A person with `avatar` and `bg` as addresses, the form of likes and chat members (specification 2.7, 2.10). */
-export const UserWithUrls = Type.Object({
+export const UserWithUrls = Shared('UserWithUrls', {
   ...UserView.properties,
   avatar: Nullable(Type.String()),
   bg: Nullable(Type.String()),

@@ -10,6 +10,7 @@ import {
   Nullable,
   OneOf,
   Open,
+  Shared,
   type Static,
   Text,
   Time,
@@ -18,7 +19,7 @@ import {
 } from '#platform/schema.ts'
 
 /** A comment (specification 2.2). */
-export const Comment = Type.Object({
+export const Comment = Shared('Comment', {
   id: Type.Integer(),
   commentable_type: Type.String(),
   commentable_id: Type.Integer(),
@@ -32,7 +33,7 @@ export const Comment = Type.Object({
 export type Comment = Static<typeof Comment>
 
 /** A comment in a list, with its author and who is replied to; null for a disabled account (decisions §2). */
-export const CommentWithPeople = Type.Object({
+export const CommentWithPeople = Shared('CommentWithPeople', {
   ...Comment.properties,
   user: Nullable(UserView),
   reply: Nullable(UserView),

@@ -1,11 +1,11 @@
 import { UserView } from '#modules/accounts/index.ts'
 import { CommentWithPeople } from '#modules/comments/index.ts'
-import { Id, Nullable, type Static, Time, Type } from '#platform/schema.ts'
+import { Id, Nullable, Shared, type Static, Time, Type } from '#platform/schema.ts'
 
 export const FeedParams = Type.Object({ feed: Id })
 
 /** A picture of a feed; `file` is the file id. */
-export const FeedImage = Type.Object({
+export const FeedImage = Shared('FeedImage', {
   file: Type.Integer(),
   size: Nullable(Type.String({ description: 'width x height' })),
   mime: Type.String(),
@@ -17,9 +17,13 @@ export const FeedImage = Type.Object({
 })
 
 /** What a feed costs: `node` is the payment node. */
-export const FeedPrice = Type.Object({ paid: Type.Boolean(), node: Type.Integer(), amount: Type.Integer() })
+export const FeedPrice = Shared('FeedPrice', {
+  paid: Type.Boolean(),
+  node: Type.Integer(),
+  amount: Type.Integer(),
+})
 
-export const FeedVideo = Type.Object({
+export const FeedVideo = Shared('FeedVideo', {
   video_id: Type.Integer(),
   cover_id: Type.Integer(),
   height: Nullable(Type.Integer()),
@@ -27,14 +31,14 @@ export const FeedVideo = Type.Object({
 })
 
 /** A comment in the preview of a feed; `pinned` comes first and is only there when true. */
-export const PreviewComment = Type.Object({
+export const PreviewComment = Shared('PreviewComment', {
   ...CommentWithPeople.properties,
   pinned: Type.Optional(Type.Boolean()),
 })
 export type PreviewComment = Static<typeof PreviewComment>
 
 /** A feed as lists show it (R §15.2). */
-export const FeedView = Type.Object({
+export const FeedView = Shared('Feed', {
   id: Type.Integer(),
   user_id: Type.Integer(),
   feed_content: Nullable(Type.String()),

@@ -1,7 +1,7 @@
-import { Id, Int, Nullable, OneOf, type Static, Text, Type } from '#platform/schema.ts'
+import { Id, Int, Nullable, OneOf, Shared, type Static, Text, Type } from '#platform/schema.ts'
 
 /** A stored picture as clients get it (R §3.1, attachment info); `dimension` only for images. */
-export const AttachmentView = Type.Object({
+export const AttachmentView = Shared('Attachment', {
   url: Type.String(),
   vendor: Type.String(),
   mime: Type.String(),
@@ -20,7 +20,7 @@ export type StoredNode = {
 }
 
 /** An upload as it appears in feeds, articles and posts; `file` is the same id, which older clients read. */
-export const FileView = Type.Object({
+export const FileView = Shared('File', {
   id: Type.Integer(),
   file: Type.Integer(),
   size: Nullable(Type.String({ description: 'width x height of pictures and films' })),
@@ -81,7 +81,7 @@ export const StorageTask = Type.Object({
 export type StorageTask = Static<typeof StorageTask>
 
 /** How to send the bytes: `method` to `uri` with these headers. `form` and `file_key` are for providers with forms. */
-export const StorageTaskView = Type.Object({
+export const StorageTaskView = Shared('StorageTask', {
   uri: Type.String(),
   method: Type.String(),
   headers: Type.Object({ 'x-plus-storage-hash': Type.String(), 'Content-Type': Type.String() }),

@@ -1,5 +1,5 @@
 import { UserView } from '#modules/accounts/index.ts'
-import { Id, Nullable, OneOf, type Static, Time, Type } from '#platform/schema.ts'
+import { Id, Nullable, OneOf, Shared, type Static, Time, Type } from '#platform/schema.ts'
 
 export const MODES = ['public', 'private', 'paid'] as const
 export type Mode = (typeof MODES)[number]
@@ -17,7 +17,7 @@ export const REQUESTS = 'group-member-logs'
 export const GroupParams = Type.Object({ group: Id })
 
 /** A person in a circle (R §20.2.1). */
-export const MemberRecord = Type.Object({
+export const MemberRecord = Shared('GroupMemberRecord', {
   id: Type.Integer(),
   group_id: Type.Integer(),
   user_id: Type.Integer(),
@@ -29,5 +29,5 @@ export const MemberRecord = Type.Object({
 })
 export type MemberRecord = Static<typeof MemberRecord>
 
-export const MemberView = Type.Object({ ...MemberRecord.properties, user: Nullable(UserView) })
+export const MemberView = Shared('GroupMember', { ...MemberRecord.properties, user: Nullable(UserView) })
 export type MemberView = Static<typeof MemberView>

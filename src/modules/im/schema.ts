@@ -6,6 +6,7 @@ import {
   Int,
   Message,
   Nullable,
+  Shared,
   type Static,
   Text,
   TextList,
@@ -69,14 +70,14 @@ export const GroupChanged = Type.Object({
 export const GroupFace = Type.Object({ im_group_id: Type.String(), group_face: Type.Integer() })
 
 /** A member (specification 2.10). */
-export const GroupMember = Type.Object({
+export const GroupMember = Shared('ImGroupMember', {
   ...UserWithUrls.properties,
   is_owner: Type.Integer(),
   certification: Nullable(Type.String({ description: 'The kind of certified identity' })),
 })
 
 /** A group (specification 2.10). */
-export const GroupView = Type.Object({
+export const GroupView = Shared('ImGroup', {
   id: Type.String(),
   name: Type.String(),
   description: Type.String(),

@@ -1,4 +1,4 @@
-import { Cursor, Id, IdList, Limit, Nullable, type Static, Time, Type } from '#platform/schema.ts'
+import { Cursor, Id, IdList, Limit, Nullable, Shared, type Static, Time, Type } from '#platform/schema.ts'
 
 export const SongParams = Type.Object({ music: Id })
 export const SpecialParams = Type.Object({ special: Id })
@@ -28,7 +28,7 @@ const counts = {
 const Size = Nullable(Type.String({ description: 'width x height' }))
 
 /** A song in lists (specification 2.3): the singer and the upload are ids. */
-export const SongItem = Type.Object({
+export const SongItem = Shared('SongItem', {
   id: Type.Integer(),
   created_at: Time,
   updated_at: Time,
@@ -44,7 +44,7 @@ export const SongItem = Type.Object({
 })
 export type SongItem = Static<typeof SongItem>
 
-export const Singer = Type.Object({
+export const Singer = Shared('Singer', {
   id: Type.Integer(),
   created_at: Time,
   updated_at: Time,
@@ -54,7 +54,7 @@ export const Singer = Type.Object({
 export type Singer = Static<typeof Singer>
 
 /** A song by itself (specification 2.3). The four last fields of `storage` are there when it has a price. */
-export const Song = Type.Object({
+export const Song = Shared('Song', {
   id: Type.Integer(),
   created_at: Time,
   updated_at: Time,
@@ -78,7 +78,7 @@ export const Song = Type.Object({
 export type Song = Static<typeof Song>
 
 /** An album; its counts include those of its songs. */
-export const Special = Type.Object({
+export const Special = Shared('Special', {
   id: Type.Integer(),
   created_at: Time,
   updated_at: Time,

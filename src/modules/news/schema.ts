@@ -8,6 +8,7 @@ import {
   Int,
   Limit,
   Nullable,
+  Shared,
   type Static,
   Text,
   Time,
@@ -29,7 +30,7 @@ export const CategoryNewsParams = Type.Object({ category: Id, news: Id })
 export const CategoryParams = Type.Object({ category: Id })
 
 /** A category (specification 2.8). */
-export const Category = Type.Object({ id: Type.Integer(), name: Type.String() })
+export const Category = Shared('NewsCategory', { id: Type.Integer(), name: Type.String() })
 export const Categories = Type.Object({ my_cates: Type.Array(Category), more_cates: Type.Array(Category) })
 
 /** An empty `follows` ends the subscription (decisions §8). */
@@ -48,7 +49,7 @@ export const NewsListQuery = Type.Object({
 export type NewsListQuery = Static<typeof NewsListQuery>
 
 /** An article in lists. `subject` is what the author gave, or the first words of the text. */
-export const NewsItem = Type.Object({
+export const NewsItem = Shared('NewsItem', {
   id: Type.Integer(),
   title: Type.String(),
   subject: Type.String(),

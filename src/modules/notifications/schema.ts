@@ -1,4 +1,4 @@
-import { Nullable, OneOf, Page, type Static, Type, ZuluTime } from '#platform/schema.ts'
+import { Nullable, OneOf, Page, Shared, type Static, Type, ZuluTime } from '#platform/schema.ts'
 import type { SystemType } from './codes.ts'
 
 /** What a notification is about (specification 4.9). */
@@ -41,7 +41,7 @@ export const NotificationData = Type.Object(
   { additionalProperties: true },
 )
 
-export const Notification = Type.Object({
+export const Notification = Shared('Notification', {
   id: Type.String({ description: 'A UUID' }),
   created_at: ZuluTime,
   read_at: Nullable(ZuluTime),

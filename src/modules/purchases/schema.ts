@@ -1,4 +1,4 @@
-import { Id, Nullable, RawText, type Static, Time, Type } from '#platform/schema.ts'
+import { Id, Nullable, RawText, Shared, type Static, Time, Type } from '#platform/schema.ts'
 
 export const NodeParams = Type.Object({ node: Id })
 
@@ -6,7 +6,7 @@ export const NodeParams = Type.Object({ node: Id })
 export const PayBody = Type.Object({ password: Type.Optional(RawText(128)) })
 
 /** A payment node (specification 2.6). */
-export const PaidNode = Type.Object({
+export const PaidNode = Shared('PaidNode', {
   id: Type.Integer(),
   channel: Type.String({ description: 'feed, file or music' }),
   raw: Type.String(),

@@ -1,7 +1,7 @@
 import { UserView } from '#modules/accounts/index.ts'
 import { LikeWithUser } from '#modules/likes/index.ts'
 import { Reward } from '#modules/rewards/index.ts'
-import { Id, Int, Nullable, Offset, type Static, Text, Time, Type } from '#platform/schema.ts'
+import { Id, Int, Nullable, Offset, Shared, type Static, Text, Time, Type } from '#platform/schema.ts'
 
 export const QuestionParams = Type.Object({ question: Id })
 export const AnswerParams = Type.Object({ answer: Id })
@@ -37,7 +37,7 @@ const questionFields = {
 }
 
 /** A question by itself; `user` is absent when it was asked anonymously by somebody else (R §19.2). */
-export const QuestionView = Type.Object({ ...questionFields, user: Type.Optional(Nullable(UserView)) })
+export const QuestionView = Shared('Question', { ...questionFields, user: Type.Optional(Nullable(UserView)) })
 export type QuestionView = Static<typeof QuestionView>
 
 const answerFields = {
@@ -65,18 +65,18 @@ const answerFields = {
 }
 
 /** An answer; `user` is absent when it was given anonymously by somebody else (R §19.5). */
-export const AnswerView = Type.Object({ ...answerFields, user: Type.Optional(Nullable(UserView)) })
+export const AnswerView = Shared('Answer', { ...answerFields, user: Type.Optional(Nullable(UserView)) })
 export type AnswerView = Static<typeof AnswerView>
 
 /** A question in a list, with its newest answer. */
-export const QuestionItem = Type.Object({
+export const QuestionItem = Shared('QuestionItem', {
   ...QuestionView.properties,
   answer: Nullable(Type.Object(AnswerView.properties)),
 })
 export type QuestionItem = Static<typeof QuestionItem>
 
 /** An answer with the question it answers; `likes` and `rewarders` preview who gave some. */
-export const AnswerDetail = Type.Object({
+export const AnswerDetail = Shared('AnswerDetail', {
   ...AnswerView.properties,
   likes: Type.Array(LikeWithUser),
   rewarders: Type.Array(Reward),

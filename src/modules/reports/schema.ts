@@ -8,6 +8,7 @@ import {
   Nullable,
   OneOf,
   Page,
+  Shared,
   type Static,
   Text,
   Time,
@@ -15,7 +16,7 @@ import {
 } from '#platform/schema.ts'
 
 /** A report as those who handle it see it (R §23.1). */
-export const ReportView = Type.Object({
+export const ReportView = Shared('Report', {
   id: Type.Integer(),
   user_id: Type.Integer(),
   target_user: Type.Integer({ description: 'Who published what is reported; 0 for nobody' }),

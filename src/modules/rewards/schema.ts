@@ -8,6 +8,7 @@ import {
   Offset,
   OneOf,
   RawText,
+  Shared,
   type Static,
   Time,
   Type,
@@ -33,7 +34,7 @@ export const RewardQuery = (standard = 15) =>
 export type RewardQuery = Static<ReturnType<typeof RewardQuery>>
 
 /** A reward with who gave it (R §15.1). */
-export const Reward = Type.Object({
+export const Reward = Shared('Reward', {
   id: Type.Integer(),
   user_id: Type.Integer(),
   target_user: Type.Integer(),

@@ -1,7 +1,7 @@
-import { Id, Limit, Offset, type Static, Type } from '#platform/schema.ts'
+import { Id, Limit, Offset, Shared, type Static, Type } from '#platform/schema.ts'
 
 /** A tag that people may choose. */
-export const Tag = Type.Object({
+export const Tag = Shared('Tag', {
   id: Type.Integer(),
   name: Type.String(),
   tag_category_id: Type.Integer(),

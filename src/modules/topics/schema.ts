@@ -7,6 +7,7 @@ import {
   Nullable,
   Offset,
   OneOf,
+  Shared,
   type Static,
   Text,
   Type,
@@ -46,7 +47,7 @@ export type TopicPatch = Static<typeof TopicPatch>
 export const TopicReport = Type.Object({ message: Text(255) })
 
 /** A topic in lists (specification 2.4). */
-export const TopicItem = Type.Object({
+export const TopicItem = Shared('TopicItem', {
   id: Type.Integer(),
   name: Type.String(),
   logo: Nullable(AttachmentView),
@@ -55,7 +56,7 @@ export const TopicItem = Type.Object({
 export type TopicItem = Static<typeof TopicItem>
 
 /** A topic by itself (specification 2.4). */
-export const TopicDetail = Type.Object({
+export const TopicDetail = Shared('Topic', {
   id: Type.Integer(),
   name: Type.String(),
   logo: Nullable(AttachmentView),

@@ -1,4 +1,4 @@
-import { RawText, type Static, Text, Type } from '#platform/schema.ts'
+import { RawText, Shared, type Static, Text, Type } from '#platform/schema.ts'
 import { Code } from '../codes/schema.ts'
 
 export const SignIn = Type.Object({
@@ -9,7 +9,7 @@ export const SignIn = Type.Object({
 export type SignIn = Static<typeof SignIn>
 
 /** An access token with its lifetimes in minutes (R §12.5). */
-export const TokenView = Type.Object({
+export const TokenView = Shared('Token', {
   access_token: Type.String(),
   token_type: Type.String(),
   expires_in: Type.Integer({ description: 'minutes' }),

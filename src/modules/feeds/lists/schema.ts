@@ -9,6 +9,7 @@ import {
   Limit,
   Offset,
   OneOf,
+  Shared,
   type Static,
   Text,
   Type,
@@ -40,7 +41,7 @@ export const TopicFeedsQuery = Type.Object({ limit: Limit(), index: Cursor, dire
 export type TopicFeedsQuery = Static<typeof TopicFeedsQuery>
 
 /** A feed in the list of a topic: `index` is its place there. */
-export const TopicFeed = Type.Object({ ...FeedView.properties, index: Type.Integer() })
+export const TopicFeed = Shared('TopicFeed', { ...FeedView.properties, index: Type.Integer() })
 
 /** A feed on its own: with the people who liked it last. */
 export const FeedDetail = Type.Object({

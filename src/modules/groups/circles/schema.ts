@@ -11,6 +11,7 @@ import {
   Nullable,
   Offset,
   OneOf,
+  Shared,
   type Static,
   Text,
   TextList,
@@ -33,7 +34,7 @@ export const Category = Type.Object({
 export type Category = Static<typeof Category>
 
 /** A circle in lists (R §20.1). */
-export const Group = Type.Object({
+export const Group = Shared('Group', {
   id: Type.Integer(),
   name: Type.String(),
   user_id: Type.Integer({ description: 'Who made it' }),

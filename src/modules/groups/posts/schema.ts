@@ -9,6 +9,7 @@ import {
   Nullable,
   Offset,
   OneOf,
+  Shared,
   type Static,
   Text,
   Time,
@@ -20,7 +21,7 @@ export const PostParams = Type.Object({ post: Id })
 export const GroupPostParams = Type.Object({ group: Id, post: Id })
 
 /** A post in lists (R §20.3), without its text. */
-export const PostItem = Type.Object({
+export const PostItem = Shared('PostItem', {
   id: Type.Integer(),
   group_id: Type.Integer(),
   user_id: Type.Integer(),

@@ -1,4 +1,4 @@
-import { Cursor, Id, Limit, Nullable, OneOf, type Static, Time, Type } from '#platform/schema.ts'
+import { Cursor, Id, Limit, Nullable, OneOf, Shared, type Static, Time, Type } from '#platform/schema.ts'
 
 export const OrderParams = Type.Object({ order: Id })
 
@@ -18,7 +18,10 @@ const common = {
 }
 
 export const WalletOrder = Type.Object(common)
-export const PointsOrder = Type.Object({ ...common, currency: Type.Integer({ description: '1: points' }) })
+export const PointsOrder = Shared('PointsOrder', {
+  ...common,
+  currency: Type.Integer({ description: '1: points' }),
+})
 export type Order = Static<typeof WalletOrder>
 
 const SIGNS = ['1', '-1'] as const
@@ -34,7 +37,7 @@ export const PointsOrderQuery = Type.Object({
 })
 
 /** A movement of the wallet in the earlier form (R §21.2). */
-export const Charge = Type.Object({
+export const Charge = Shared('Charge', {
   id: Type.Integer(),
   user_id: Type.Integer(),
   channel: Type.String(),

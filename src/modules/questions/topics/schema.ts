@@ -1,8 +1,19 @@
 import { UserView } from '#modules/accounts/index.ts'
-import { Cursor, IdList, Limit, Nullable, Offset, OneOf, type Static, Text, Type } from '#platform/schema.ts'
+import {
+  Cursor,
+  IdList,
+  Limit,
+  Nullable,
+  Offset,
+  OneOf,
+  Shared,
+  type Static,
+  Text,
+  Type,
+} from '#platform/schema.ts'
 
 /** A topic of questions; `avatar` is an address. */
-export const QuestionTopic = Type.Object({
+export const QuestionTopic = Shared('QuestionTopic', {
   id: Type.Integer(),
   name: Type.String(),
   description: Type.String(),
