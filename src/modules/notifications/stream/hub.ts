@@ -54,11 +54,18 @@ export function createHub(ctx: Context): Hub {
     if (outlets.size === 0) people.delete(outlet.viewer.id)
   }
 
-  function deliver(rows: NewRow[]) {
+  /**
+   * Brings rows to the streams that were asked for. A stream that began, or wanted more, while the query ran may
+   * stand before the place asked after: giving it these rows would skip what lies between, and it has been
+   * announced again meanwhile.
+   */
+  function deliver(rows: NewRow[], asked: Map<number, number>) {
     for (const row of rows) {
       const events: Partial<Record<Language, string>> = {}
+      const from = asked.get(row.user_id) ?? Number.POSITIVE_INFINITY
       for (const outlet of [...(people.get(row.user_id) ?? [])]) {
-        if (outlet.last === undefined || row.seq <= outlet.last || !outlet.isReady()) continue
+        if (outlet.last === undefined || outlet.last < from) continue
+        if (row.seq <= outlet.last || !outlet.isReady()) continue
         outlet.last = row.seq
         events[outlet.language] ??= eventOf(row.seq, {
           type: row.type,
@@ -76,23 +83,19 @@ export function createHub(ctx: Context): Hub {
     while (waiting.size > 0 && !closed) {
       const users = [...waiting].slice(0, PEOPLE_AT_ONCE)
       for (const user of users) waiting.delete(user)
-      const known = users
-        .map((user) => ({
-          user,
-          seqs: [...(people.get(user) ?? [])]
-            .filter((outlet) => outlet.isReady())
-            .map((outlet) => outlet.last)
-            .filter((seq) => seq !== undefined),
-        }))
-        .filter(({ seqs }) => seqs.length > 0)
-      if (known.length === 0) continue
+      const asked = new Map<number, number>()
+      for (const user of users) {
+        const seqs = [...(people.get(user) ?? [])]
+          .filter((outlet) => outlet.isReady())
+          .map((outlet) => outlet.last)
+          .filter((seq) => seq !== undefined)
+        if (seqs.length > 0) asked.set(user, Math.min(...seqs))
+      }
+      if (asked.size === 0) continue
       try {
-        const after = {
-          users: known.map(({ user }) => user),
-          seqs: known.map(({ seqs }) => Math.min(...seqs)),
-        }
+        const after = { users: [...asked.keys()], seqs: [...asked.values()] }
         const rows = await findNewer(sql, after, EVENTS_AT_ONCE)
-        deliver(rows)
+        deliver(rows, asked)
         const counts = new Map<number, number>()
         for (const { user_id } of rows) counts.set(user_id, (counts.get(user_id) ?? 0) + 1)
         for (const [user, count] of counts) if (count === EVENTS_AT_ONCE) waiting.add(user)

@@ -63,6 +63,25 @@ test('a new notification arrives at once on every open stream of its person and 
   await until(async () => (await openStreams()) === 0, 'all streams are closed')
 })
 
+test('readers that resume while others are being served miss nothing', async () => {
+  const ann = await person()
+  const served = await open(ann)
+  const expected: number[] = []
+  const readers: Reader[] = []
+  for (let round = 0; round < 8; round += 1) {
+    const telling = (async () => {
+      for (let index = 0; index < 10; index += 1) expected.push(await tell([ann]))
+    })()
+    readers.push(await open(ann, { after: 0 }))
+    await telling
+  }
+  for (const reader of [served, ...readers]) {
+    await until(() => reader.events.length === expected.length, 'every reader has all events')
+    assert.deepEqual(idsOf(reader), expected)
+    reader.close()
+  }
+})
+
 test('a reader that resumes gets all it missed, once and in order', async () => {
   const ann = await person()
   const first = await open(ann)
