@@ -35,6 +35,7 @@ import { recommendationRoutes } from '#modules/admin/users-recommended/routes.ts
 import { webhookDeliveryRoutes } from '#modules/admin/webhooks/deliveries/routes.ts'
 import { webhookRoutes } from '#modules/admin/webhooks/routes.ts'
 import { adminWordRoutes } from '#modules/admin/words/routes.ts'
+import { checkinRoutes } from '#modules/checkins/routes.ts'
 import { commentThing } from '#modules/comments/index.ts'
 import { commentRoutes } from '#modules/comments/routes.ts'
 import { FEED_COMMENT, feedPost, feedReader } from '#modules/feeds/index.ts'
@@ -158,6 +159,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   userReportRoutes,
   purchaseRoutes,
   userRewardRoutes,
+  checkinRoutes,
   tagRoutes,
   (server, ctx) => mountReports(server, ctx, commentThing(READERS), { path: '/report/comments/:comment' }),
   topicRoutes, // 4

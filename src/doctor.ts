@@ -1,4 +1,5 @@
 import { accountCounters } from '#modules/accounts/index.ts'
+import { checkinCounters } from '#modules/checkins/index.ts'
 import { commentCounters } from '#modules/comments/index.ts'
 import { feedCounters } from '#modules/feeds/index.ts'
 import { groupCounters } from '#modules/groups/index.ts'
@@ -17,6 +18,7 @@ import { MONEY_CHECKS } from './money-checks.ts'
 const COUNTERS: CounterCheck[] = [
   ...notificationCounters,
   ...accountCounters,
+  ...checkinCounters,
   ...commentCounters,
   ...likeCounters,
   ...feedCounters,

@@ -1,3 +1,4 @@
+import { checkinChecks } from '#modules/checkins/index.ts'
 import { groupEscrowChecks } from '#modules/groups/index.ts'
 import { ledgerChecks } from '#modules/ledger/index.ts'
 import { pinChecks } from '#modules/pinning/index.ts'
@@ -13,6 +14,7 @@ export const PAYMENT_CHECKS: CounterCheck[] = [
   ...rewardChecks,
   ...questionEscrowChecks,
   ...groupEscrowChecks,
+  ...checkinChecks,
 ]
 
 /** The whole audit, as `kith doctor` runs it. */

@@ -8,7 +8,7 @@ const LAYERS = [
   ['settings', 'abilities', 'tokens', 'files', 'words'],
   ['ledger', 'notifications'],
   ['accounts'],
-  ['comments', 'likes', 'collections', 'reports', 'pinning', 'purchases', 'rewards', 'tags'],
+  ['comments', 'likes', 'collections', 'reports', 'pinning', 'purchases', 'rewards', 'checkins', 'tags'],
   ['topics', 'music', 'news', 'questions', 'groups'],
   ['feeds'],
   ['im', 'search', 'ranks'],

@@ -18,6 +18,8 @@ const EXEMPT: { route: string; part: string; because: string }[] = [
   { route: '/question-topics/:topic/questions', part: 'q.id = any', because: 'picks among one topic' },
   { route: '/user/questions', part: 'from question_invitations', because: 'sifts what I asked by kind' },
   { route: '/news/ranks', part: 'sum(c.hits)', because: 'sums the articles of a month' },
+  { route: '/ranks/balance', part: 'from ledger_accounts', because: 'ranks all wallets, seldom' },
+  { route: '/ranks/income', part: 'from ledger_postings', because: 'ranks all income, seldom' },
   { route: '/music/paids', part: 'from purchases', because: 'orders what I bought by song' },
   { route: '/music-specials/paids', part: 'from purchases', because: 'orders what I bought by album' },
   { route: '/user', part: 'as friends_count', because: 'counts those I follow who follow me' },

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { groupCounters } from '#modules/groups/index.ts'
+import { groupCounters, groupEscrowChecks } from '#modules/groups/index.ts'
 import { ledgerChecks, move, PLATFORM } from '#modules/ledger/index.ts'
-import { transaction } from '#platform/database.ts'
+import type { Drift } from '#platform/counters.ts'
+import { type Tx, transaction } from '#platform/database.ts'
 import { groupMaker } from '#test/fixtures/groups.ts'
 import { uploadPicture } from '#test/fixtures/uploads.ts'
 import { createWorld, type Person } from '#test/world.ts'
@@ -33,7 +34,22 @@ const told = async (who: Person) =>
       select coalesce(data ->> 'type', type) as type from notifications where user_id = ${who.id} order by seq`
   ).map(({ type }) => type)
 async function assertNoDrift() {
-  for (const check of groupCounters) assert.deepEqual(await check.find(sql), [], check.name)
+  for (const check of [...groupCounters, ...groupEscrowChecks])
+    assert.deepEqual(await check.find(sql), [], check.name)
+}
+
+/** What the audit finds after a change, which is taken back. */
+async function driftAfter(change: (tx: Tx) => PromiseLike<unknown>) {
+  const found: Drift[] = []
+  const undo = new Error('undo')
+  await sql
+    .begin(async (tx) => {
+      await change(tx)
+      for (const check of groupEscrowChecks) found.push(...(await check.find(tx)))
+      throw undo
+    })
+    .catch((error) => assert.equal(error, undo))
+  return found
 }
 
 describe('circles', () => {
@@ -244,6 +260,13 @@ describe('joining', () => {
       assert.equal((await as(each, 'PUT', `/currency-groups/${id}`)).status, 201)
     assert.equal((await as(carol!, 'PUT', `/groups/${id}`)).status, 201)
     assert.deepEqual([await balance(alice!), await balance(carol!, 'wallet')], [60, 60])
+    await assertNoDrift()
+    assert.deepEqual(
+      (await driftAfter((tx) => tx`update group_member_logs set fee = 39 where group_id = ${id}`)).map(
+        ({ kept, counted }) => [kept, counted],
+      ),
+      [40, 40, 40].map((fee) => [fee, 39]),
+    )
     assert.equal(await balance(founder!), 0)
     assert.equal((await accept(founder!, id, alice!)).status, 201)
     assert.equal(await balance(founder!), 40)

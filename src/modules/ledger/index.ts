@@ -5,6 +5,7 @@ export { balancesOf, findBalance, move, withFunds } from './movements/service.ts
 export { listOrders } from './orders/queries.ts'
 export { PointsOrder, WalletOrder } from './orders/schema.ts'
 export { orderView, pointsOrderView } from './orders/view.ts'
+export { type Ranked, rankByBalance, rankByIncome } from './ranks/queries.ts'
 export type { RechargeRow } from './recharges/queries.ts'
 export { confirmRecharge, rejectRecharge } from './recharges/service.ts'
 export { Amount, type Currency, type Movement, type MovementKind, PLATFORM } from './schema.ts'

@@ -1,8 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { move, PLATFORM } from '#modules/ledger/index.ts'
 import { createWorld } from '#test/world.ts'
+import { rankMoney } from './service.ts'
 
-const { as, guest, person } = await createWorld()
+const { as, guest, person, sql, ctx } = await createWorld()
+
+const grant = (to: number, amount: number) =>
+  move(sql, {
+    currency: 'wallet',
+    from: PLATFORM.issuance,
+    to,
+    amount,
+    kind: 'adjustment',
+    subject: { type: 'tests', id: 1 },
+  })
 
 test('people rank by followers with their place and count, the earlier account first in a tie', async () => {
   const [ann, bob, cid, fan, other] = [
@@ -36,4 +48,51 @@ test('people rank by followers with their place and count, the earlier account f
 test('a rank shows ten unless asked otherwise', async () => {
   await Promise.all(Array.from({ length: 12 }, () => person()))
   assert.equal((await guest('GET', '/ranks/followers')).body.length, 10)
+})
+
+test('people rank by what they own, without telling how much, and by what others paid them', async () => {
+  const [ann, bob, cid, poor] = [await person(), await person(), await person(), await person()]
+  for (const [who, amount] of [
+    [ann, 500],
+    [bob, 700],
+    [cid, 500],
+  ] as const)
+    await grant(who.id, amount)
+  await as(bob, 'POST', '/plus-pay/transfer', { user: ann.id, amount: 50 })
+  await as(bob, 'POST', '/plus-pay/transfer', { user: cid.id, amount: 50 })
+  await as(ann, 'POST', '/plus-pay/transfer', { user: cid.id, amount: 50 })
+  type Ranked = { id: number; follower: boolean; extra: { rank: number; count?: number } }
+  const places = async (path: string) => {
+    const answer = await as(poor, 'GET', path)
+    assert.equal(answer.status, 200)
+    return answer.body.map(({ id, extra }: Ranked) => [id, extra.rank, extra.count])
+  }
+  assert.deepEqual(await places('/ranks/balance'), [
+    [bob.id, 1, undefined],
+    [cid.id, 2, undefined],
+    [ann.id, 3, undefined],
+  ])
+  // What the site gives is no income.
+  assert.deepEqual(await places('/ranks/income'), [
+    [cid.id, 1, 100],
+    [ann.id, 2, 50],
+  ])
+  assert.deepEqual(await places('/ranks/income?limit=1&offset=1'), [[ann.id, 2, 50]])
+  assert.equal((await guest('GET', '/ranks/balance')).body.length, 3)
+  for (const name of ['balance', 'income'])
+    assert.equal((await guest('GET', `/ranks/${name}?limit=0`)).status, 422)
+})
+
+test('a ranking that failed is made again at the next request', async () => {
+  const asked: string[] = []
+  const failing = (() => ({
+    execute: () => {
+      asked.push('balance')
+      return asked.length === 1 ? Promise.reject(new Error('away')) : Promise.resolve([])
+    },
+  })) as unknown as typeof sql
+  const world = { ...ctx, sql: failing }
+  await assert.rejects(rankMoney(world, 'balance'), /away/)
+  assert.deepEqual(await rankMoney(world, 'balance'), [])
+  assert.equal(asked.length, 2)
 })

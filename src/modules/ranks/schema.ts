@@ -14,3 +14,10 @@ export const RankedUser = Type.Object({
   }),
 })
 export type RankedUser = Static<typeof RankedUser>
+
+/** A person in the ranking of check-ins, with the name that the original misspells (R §22); the place is for members. */
+export const CheckinRanked = Type.Object({
+  ...UserView.properties,
+  follwing: Type.Boolean(),
+  extra: Type.Object({ ...UserExtra.properties, rank: Type.Optional(Type.Integer()) }),
+})

@@ -6,13 +6,18 @@ import type { RankedUser } from './schema.ts'
 export async function rankedUsers(
   ctx: Context,
   ids: number[],
-  { offset, viewerId, count }: { offset: number; viewerId: number; count?: (user: UserView) => number },
+  {
+    offset,
+    viewerId,
+    count,
+  }: { offset: number; viewerId: number; count?: (user: UserView, position: number) => number },
 ): Promise<RankedUser[]> {
   const users = await userViews(ctx, ctx.sql, ids, viewerId)
   return ids.flatMap((id, position) => {
     const user = users.get(id)
     if (!user) return []
-    const extra = { ...user.extra, rank: offset + position + 1, ...(count ? { count: count(user) } : {}) }
+    const counted = count ? { count: count(user, position) } : {}
+    const extra = { ...user.extra, rank: offset + position + 1, ...counted }
     return [{ ...user, extra }]
   })
 }

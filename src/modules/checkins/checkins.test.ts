@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { checkinChecks, checkinCounters } from '#modules/checkins/index.ts'
+import { auditLedger, findBalance } from '#modules/ledger/index.ts'
+import { forgetSettings, updateSettings } from '#modules/settings/index.ts'
+import { createWorld, type Person } from '#test/world.ts'
+
+const { as, guest, person, sql, ctx } = await createWorld()
+
+const state = async (who: Person) => {
+  const answer = await as(who, 'GET', '/user/checkin')
+  assert.equal(answer.status, 200)
+  return answer.body
+}
+const checkIn = (who: Person, path = '/user/checkin/currency', headers = {}) =>
+  as(who, 'PUT', path, undefined, headers)
+
+/** As if so many days had passed since. */
+const dayLater = (who: Person, days = 1) =>
+  sql`update checkin_logs set day = day - ${days}::int where user_id = ${who.id}`
+
+async function set(values: Parameters<typeof updateSettings>[2]) {
+  await updateSettings(ctx, sql, values)
+  forgetSettings(ctx)
+}
+
+async function assertSound() {
+  for (const check of checkinCounters) assert.deepEqual(await check.find(sql), [], check.name)
+  const { balanced, drift } = await auditLedger(sql, checkinChecks)
+  assert.deepEqual([balanced, drift], [true, []])
+}
+
+test('a check-in is paid once a day, with points or into the wallet', async () => {
+  const [ann, bob] = [await person(), await person()]
+  assert.equal((await guest('PUT', '/user/checkin')).status, 401)
+  assert.equal((await guest('GET', '/user/checkin')).status, 401)
+  const before = await state(ann)
+  assert.deepEqual(
+    [before.checked_in, before.checkin_count, before.last_checkin_count, before.attach_balance],
+    [false, 0, 0, 10],
+  )
+  assert.equal((await checkIn(ann)).status, 204)
+  assert.equal((await checkIn(bob, '/user/checkin')).status, 204)
+  for (const path of ['/user/checkin', '/user/checkin/currency'])
+    for (const who of [ann, bob]) {
+      const again = await checkIn(who, path)
+      assert.deepEqual([again.status, again.headers['x-error-code']], [403, 'checked_in_already'])
+    }
+  assert.deepEqual(
+    [await findBalance(sql, ann.id, 'points'), await findBalance(sql, ann.id, 'wallet')],
+    [10, 0],
+  )
+  assert.deepEqual(
+    [await findBalance(sql, bob.id, 'points'), await findBalance(sql, bob.id, 'wallet')],
+    [0, 10],
+  )
+  const now = await state(ann)
+  assert.deepEqual([now.checked_in, now.checkin_count, now.last_checkin_count], [true, 1, 1])
+  assert.deepEqual(
+    now.rank_users.map(({ id }: Person) => id),
+    [ann.id, bob.id],
+  )
+  const [order] = (await as(ann, 'GET', '/currency/orders')).body
+  assert.deepEqual([order.type, order.amount, order.title, order.state], [1, 10, 'Check-in', 1])
+  await assertSound()
+})
+
+test('days in a row count up, and a missed day begins them again', async () => {
+  const ann = await person()
+  const counts = async () => {
+    const { checkin_count, last_checkin_count } = await state(ann)
+    return [checkin_count, last_checkin_count]
+  }
+  await checkIn(ann)
+  await dayLater(ann)
+  assert.equal((await state(ann)).checked_in, false)
+  await checkIn(ann)
+  assert.deepEqual(await counts(), [2, 2])
+  await dayLater(ann, 2)
+  await checkIn(ann)
+  assert.deepEqual(await counts(), [3, 1])
+  await assertSound()
+})
+
+test('racing check-ins into both balances are one, and a key replays it', async () => {
+  const ann = await person()
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, (_, n) => checkIn(ann, n % 2 ? '/user/checkin' : '/user/checkin/currency')),
+  )
+  assert.equal(answers.filter(({ status }) => status === 204).length, 1)
+  assert.equal(answers.filter(({ status }) => status === 403).length, 11)
+  const paid = (await findBalance(sql, ann.id, 'points')) + (await findBalance(sql, ann.id, 'wallet'))
+  assert.equal(paid, 10)
+  const bob = await person()
+  const key = { 'idempotency-key': 'today' }
+  assert.equal((await checkIn(bob, '/user/checkin', key)).status, 204)
+  const again = await checkIn(bob, '/user/checkin', key)
+  assert.deepEqual([again.status, again.headers['idempotency-replayed']], [204, 'true'])
+  assert.equal((await state(bob)).checkin_count, 1)
+  await assertSound()
+})
+
+test('people rank by check-ins, the earlier account first, with their place for members only', async () => {
+  const [ann, bob, cid] = [await person(), await person(), await person()]
+  for (let day = 0; day < 5; day += 1)
+    for (const who of [cid, ann]) {
+      await checkIn(who)
+      await dayLater(who)
+    }
+  await as(cid, 'PUT', `/user/followings/${bob.id}`)
+  const page = (await as(bob, 'GET', '/checkin-ranks?limit=2')).body
+  assert.deepEqual(
+    page.map(
+      ({ id, follwing, following, extra }: Record<string, never> & { extra: Record<string, number> }) => [
+        id,
+        follwing,
+        following,
+        extra.rank,
+        extra.checkin_count,
+      ],
+    ),
+    [
+      [ann.id, false, false, 1, 5],
+      [cid.id, true, true, 2, 5],
+    ],
+  )
+  const [second] = (await guest('GET', '/checkin-ranks?limit=1&offset=1')).body
+  assert.deepEqual([second.id, 'rank' in second.extra], [cid.id, false])
+})
+
+test('the audit sees a check-in that was paid something else', async () => {
+  const ann = await person()
+  await checkIn(ann)
+  await sql`update checkin_logs set amount = 11 where user_id = ${ann.id}`
+  const { drift } = await auditLedger(sql, checkinChecks)
+  assert.deepEqual(
+    drift.map(({ check, kept, counted }) => [check, kept, counted]),
+    [['checkin_logs.paid', 11, 10]],
+  )
+  await sql`update checkin_logs set amount = 10 where user_id = ${ann.id}`
+})
+
+test('switched off or without a reward, nobody checks in', async () => {
+  const ann = await person()
+  await set({ 'checkin:balance': 0 })
+  const unpaid = await checkIn(ann)
+  assert.deepEqual([unpaid.status, unpaid.headers['x-error-code']], [403, 'checkin_without_reward'])
+  await set({ 'checkin:balance': 10, 'checkin:switch': false })
+  for (const answer of [
+    await checkIn(ann),
+    await checkIn(ann, '/user/checkin'),
+    await as(ann, 'GET', '/user/checkin'),
+    await guest('GET', '/checkin-ranks'),
+    await guest('GET', '/checkin-ranks?limit=0'),
+  ])
+    assert.deepEqual([answer.status, answer.headers['x-error-code']], [403, 'checkin_off'])
+  await set({ 'checkin:switch': true })
+  assert.equal((await checkIn(ann)).status, 204)
+})

@@ -1,0 +1,2 @@
+export { checkinChecks, checkinCounters, listCheckinIds } from './queries.ts'
+export { requireCheckins } from './service.ts'
