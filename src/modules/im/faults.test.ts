@@ -222,6 +222,24 @@ suite('easemob with faults', { timeout: 120_000 }, async () => {
     assert.deepEqual([owner, found.sort()], ['800011', ['800011', '800013']])
   })
 
+  test('a lock whose answer was lost is taken back when the person is enabled', async () => {
+    const [founder, me] = [await person({ roles: ['founder', 'owner'] }), await person()]
+    await as(me, 'GET', '/im/password')
+    const disable = async (disabled: boolean) => {
+      assert.equal((await as(founder, 'PATCH', `/admin/users/${me.id}`, { disabled })).status, 204)
+    }
+    once('POST /users/:/deactivate', 'lost')
+    await disable(true)
+    await world.work()
+    assert.ok(service.deactivated.has(String(me.id)))
+    await disable(false)
+    await converge(world)
+    assert.ok(!service.deactivated.has(String(me.id)))
+    await disable(true)
+    await converge(world)
+    assert.ok(service.deactivated.has(String(me.id)))
+  })
+
   test('a change is answered with 202 while the service is down, and made when it is back', async () => {
     const [owner, member] = [await person(), await person()]
     await service.stop()

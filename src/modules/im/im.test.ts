@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { uploadPicture } from '#test/fixtures/uploads.ts'
 import { createWorld, type Person } from '#test/world.ts'
 import { hasEmbeddedPassword } from './queries/embedded.ts'
+import { reconcile } from './service/reconcile.ts'
 
 const world = await createWorld()
 const { as, guest, person, sql, work, ctx } = world
@@ -38,6 +39,30 @@ test('a new person gets an account in the background, with a password only they 
   assert.ok(answer.body.im_pwd_hash.length >= 32)
   assert.ok(!account?.password.includes(answer.body.im_pwd_hash), 'it is sealed at rest')
   assert.ok(await hasEmbeddedPassword(sql, String(me.id), answer.body.im_pwd_hash))
+})
+
+test('a disabled person is locked out at the provider until enabled again', async () => {
+  const [me, other] = [await person(), await person()]
+  await work()
+  const { im_pwd_hash: password } = (await as(me, 'GET', '/im/password')).body
+  const { im_pwd_hash: others } = (await as(other, 'GET', '/im/password')).body
+  const disable = async (disabled: boolean) => {
+    assert.equal((await as(founder, 'PATCH', `/admin/users/${me.id}`, { disabled })).status, 204)
+    await work()
+  }
+  await disable(true)
+  assert.equal(await hasEmbeddedPassword(sql, String(me.id), password), false)
+  assert.equal(await hasEmbeddedPassword(sql, String(other.id), others), true)
+  // One whose account the provider lost, or never had, is locked too.
+  await sql`delete from im_embedded_accounts where name = ${String(me.id)}`
+  await reconcile(ctx)
+  assert.equal(await hasEmbeddedPassword(sql, String(me.id), password), false)
+  await disable(false)
+  assert.equal(await hasEmbeddedPassword(sql, String(me.id), password), true)
+  await sql`update im_accounts set locked = true where user_id = ${me.id}`
+  await sql`update im_embedded_accounts set locked = true where name = ${String(me.id)}`
+  await reconcile(ctx)
+  assert.equal(await hasEmbeddedPassword(sql, String(me.id), password), true)
 })
 
 test('the password of another person cannot be read or changed by naming them (R §28, 27)', async () => {

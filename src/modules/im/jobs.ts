@@ -1,6 +1,6 @@
 import type { Context } from '#platform/context.ts'
 import type { Schedule, TaskList } from '#platform/jobs.ts'
-import { ensureAccounts, syncAccounts } from './service/accounts.ts'
+import { changeAccess, ensureAccounts, syncAccounts } from './service/accounts.ts'
 import { registerEverybody } from './service/everybody.ts'
 import { reconcile, sweep } from './service/reconcile.ts'
 import { syncGroup } from './service/sync.ts'
@@ -13,6 +13,7 @@ export const imTasks = (ctx: Context): TaskList => ({
     await ensureAccounts(ctx, ctx.sql, [idOf(payload)])
     await syncAccounts(ctx, [idOf(payload)])
   },
+  user_access_changed: (payload) => changeAccess(ctx, idOf(payload)),
   im_account: async (payload) => void (await syncAccounts(ctx, [idOf(payload)])),
   im_accounts: async (payload) => void (await syncAccounts(ctx, (payload as { ids: number[] }).ids)),
   im_group: async (payload) => void (await syncGroup(ctx, idOf(payload))),

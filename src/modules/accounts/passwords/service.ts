@@ -6,6 +6,7 @@ import type { Context } from '#platform/context.ts'
 import { type Db, transaction } from '#platform/database.ts'
 import { apiError, invalidField } from '#platform/errors.ts'
 import type { Viewer } from '#platform/http.ts'
+import { addJob } from '#platform/jobs.ts'
 import { hashPassword, verifyPassword } from '#platform/passwords.ts'
 import { accountOf, checkCode, useCode } from '../codes/service.ts'
 import { wrongCode } from '../errors.ts'
@@ -48,6 +49,7 @@ export async function setPassword(
 /** Disables an account, which ends its sign-ins, or enables it again; use like `setPassword`. Null: it was so already. */
 export async function setDisabled(ctx: Context, tx: Db, userId: number, disabled: boolean) {
   if (!(await saveDisabled(tx, userId, disabled))) return null
+  await addJob(tx, 'user_access_changed', { id: userId })
   return disabled ? revokeTokens(ctx, tx, userId) : []
 }
 

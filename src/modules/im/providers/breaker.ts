@@ -44,6 +44,8 @@ export function withBreaker(provider: ImProvider, now: () => number = Date.now):
     settingsHeld: provider.settingsHeld,
     ensureUsers: guard(provider.ensureUsers),
     setPassword: guard(provider.setPassword),
+    lock: guard(provider.lock),
+    unlock: guard(provider.unlock),
     createGroup: guard(provider.createGroup),
     findGroup: guard(provider.findGroup),
     updateGroup: guard(provider.updateGroup),

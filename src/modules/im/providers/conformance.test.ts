@@ -45,6 +45,7 @@ function conformance(
   name: string,
   get: () => {
     provider: ImProvider
+    /** Whether this password lets somebody in. */
     hasPassword(name: string, password: string): Promise<boolean>
     /** The same service with a wrong secret, and one that does not answer; where there is a service. */
     others?: { stranger: ImProvider; nobody: ImProvider }
@@ -85,6 +86,22 @@ function conformance(
     assert.equal(await get().hasPassword(account.name, 'the second'), true)
     assert.equal(await get().hasPassword(account.name, account.password), false)
     await assert.rejects(provider.setPassword('69999', 'x'), failsWith('not_found'))
+  })
+
+  is('a locked account lets nobody in until it is unlocked', async (provider) => {
+    const [{ name, password } = { name: '', password: '' }] = fresh(1)
+    await provider.ensureUsers([{ name, password }])
+    await provider.lock(name)
+    await provider.lock(name)
+    assert.equal(await get().hasPassword(name, password), false)
+    assert.deepEqual(told(await provider.ensureUsers([{ name, password }])), { [name]: 'already' })
+    assert.equal(await get().hasPassword(name, password), false)
+    await provider.unlock(name, 'the second')
+    await provider.unlock(name, 'the second')
+    assert.equal(await get().hasPassword(name, 'the second'), true)
+    assert.equal(await get().hasPassword(name, password), false)
+    await assert.rejects(provider.lock('69999'), failsWith('not_found'))
+    await assert.rejects(provider.unlock('69999', 'x'), failsWith('not_found'))
   })
 
   is('a key makes one group, with its owner in it', async (provider) => {
@@ -226,7 +243,8 @@ suite('easemob', () => {
   conformance('easemob', () => ({
     provider,
     others,
-    hasPassword: async (name, password) => easemob.users.get(name) === password,
+    hasPassword: async (name, password) =>
+      easemob.users.get(name) === password && !easemob.deactivated.has(name),
   }))
 })
 

@@ -71,6 +71,10 @@ export function createEasemob(options: EasemobOptions): ImProvider {
   const dataOf = ({ body }: Reply) => (body as Body)?.data
   const group = (id: string) => `/chatgroups/${encodeURIComponent(id)}`
 
+  const user = (name: string) => `/users/${encodeURIComponent(name)}`
+  const setPassword = async (name: string, newpassword: string) =>
+    void (await call('PUT', `${user(name)}/password`, { newpassword }))
+
   const registerOne = async (account: { name: string; password: string }) => {
     const body = [{ username: account.name, password: account.password }]
     const reply = await call('POST', '/users', body, [400])
@@ -114,7 +118,7 @@ export function createEasemob(options: EasemobOptions): ImProvider {
   }
 
   const findGroup = async ({ key, owner }: { key: string; owner: string }) => {
-    const path = `/users/${encodeURIComponent(owner)}/joined_chatgroups`
+    const path = `${user(owner)}/joined_chatgroups`
     const reply = await call('GET', `${path}?pagenum=1&pagesize=1000`, undefined, [404])
     if (reply.status === 404) return undefined
     const ids = ((dataOf(reply) ?? []) as { groupid: string }[]).map(({ groupid }) => String(groupid))
@@ -183,8 +187,14 @@ export function createEasemob(options: EasemobOptions): ImProvider {
       }
       return outcomes
     },
-    async setPassword(name, newpassword) {
-      await call('PUT', `/users/${encodeURIComponent(name)}/password`, { newpassword })
+    setPassword,
+    async lock(name) {
+      await call('POST', `${user(name)}/deactivate`)
+    },
+    async unlock(name, password) {
+      // The password first: what an earlier one let in stays out.
+      await setPassword(name, password)
+      await call('POST', `${user(name)}/activate`)
     },
     async createGroup({ key, owner, settings }) {
       const known = await findGroup({ key, owner })

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createHttpClient, forEach, type Reply } from './http.ts'
 import {
   type GroupSettings,
@@ -23,6 +25,9 @@ export type EjabberdOptions = {
 
 /** Fresh connections in bursts are reset by the service. */
 const CONNECTIONS = 8
+
+const DESTROY_ATTEMPTS = 100
+const DESTROY_PAUSE_MS = 20
 
 /** ejabberd through its HTTP API: people are accounts, groups are rooms with a member list. */
 export function createEjabberd(options: EjabberdOptions): ImProvider {
@@ -59,6 +64,9 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
       .map(({ username, affiliation }) => ({ name: username, owner: affiliation === 'owner' }))
   }
   const hasAccount = async (name: string) => (await call('check_account', { user: name, host })).body === 0 // 0 is yes
+
+  const setPassword = async (name: string, newpass: string) =>
+    void (await call('change_password', { user: name, host, newpass }))
 
   const changeMembers = async (id: string, names: string[], kind: 'add' | 'remove'): Promise<Outcomes> => {
     const affiliations = new Map((await listAffiliations(id)).map(({ name, owner }) => [name, owner]))
@@ -99,9 +107,13 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
       })
       return outcomes
     },
-    async setPassword(name, newpass) {
-      await call('change_password', { user: name, host, newpass })
+    setPassword,
+    // Its own ban is a password that nobody knows too, in 23.01; later versions keep bans in a module of their own.
+    async lock(name) {
+      await setPassword(name, randomBytes(32).toString('base64url'))
+      await call('kick_user', { user: name, host })
     },
+    unlock: setPassword,
     async createGroup({ key, owner, settings }) {
       if (!(await hasAccount(owner))) throw new ImError('not_found', `there is no account ${owner}`)
       const list = Object.entries(optionsOf(settings)).map(([name, value]) => ({ name, value }))
@@ -166,10 +178,14 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
       }
     },
     async deleteGroup(id) {
-      // Deleting twice answers 200 as long as the room's process ends.
-      const there = (await findSettings(id)) !== undefined
+      if (!(await findSettings(id))) return false
       await call('destroy_room', room(id), isMissingRoom)
-      return there
+      // The answer comes before the room's process has ended; on a busy machine it can be read for a while.
+      for (let attempt = 0; await findSettings(id); attempt += 1) {
+        if (attempt === DESTROY_ATTEMPTS) throw new ImError('unavailable', `room ${id} does not end`)
+        await sleep(DESTROY_PAUSE_MS)
+      }
+      return true
     },
     async sendSystem(groupId, { id, text, ext }) {
       const stanza =

@@ -5,6 +5,8 @@ import {
   findEmbeddedMembers,
   insertEmbeddedAccounts,
   insertEmbeddedGroup,
+  lockEmbeddedAccount,
+  unlockEmbeddedAccount,
   updateEmbeddedGroup,
   updateEmbeddedMembers,
   updateEmbeddedOwner,
@@ -38,6 +40,14 @@ export function createEmbedded(sql: Sql): ImProvider {
     },
     async setPassword(name, password) {
       if (!(await updateEmbeddedPassword(sql, name, password)))
+        throw new ImError('not_found', `there is no account ${name}`)
+    },
+    async lock(name) {
+      if (!(await lockEmbeddedAccount(sql, name)))
+        throw new ImError('not_found', `there is no account ${name}`)
+    },
+    async unlock(name, password) {
+      if (!(await unlockEmbeddedAccount(sql, name, password)))
         throw new ImError('not_found', `there is no account ${name}`)
     },
     async createGroup({ key, owner, settings }) {

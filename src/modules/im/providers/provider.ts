@@ -56,6 +56,9 @@ export type ImProvider = {
   /** `done`: created; `already`: existed, with whatever password. */
   ensureUsers(accounts: { name: string; password: string }[]): Promise<Outcomes>
   setPassword(name: string, password: string): Promise<void>
+  /** Lets nobody in and ends the connections there are, until `unlock` sets a password. */
+  lock(name: string): Promise<void>
+  unlock(name: string, password: string): Promise<void>
   /** Makes the group of this key, or finds the one that an earlier call made; the owner is its only member then. */
   createGroup(group: { key: string; owner: string; settings: GroupSettings }): Promise<string>
   /** The group that a call with this key made, if any. */

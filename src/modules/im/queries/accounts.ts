@@ -40,6 +40,11 @@ export async function findPassword(sql: Db, userId: number): Promise<string | un
   return row?.password
 }
 
+/** Has the provider told again of people's accounts. */
+export async function markWaiting(sql: Db, ids: number[]): Promise<void> {
+  await sql`update im_accounts set version = version + 1 where user_id = any(${ids})`
+}
+
 /** Sets another password, which the provider has to be told. */
 export async function updatePassword(sql: Db, userId: number, password: string): Promise<void> {
   await sql`
@@ -47,7 +52,15 @@ export async function updatePassword(sql: Db, userId: number, password: string):
     where user_id = ${userId}`
 }
 
-export type LeasedAccount = { user_id: number; password: string; version: number; known: boolean }
+/** `locked`: it may be locked at the provider; `disabled`: it should be. */
+export type LeasedAccount = {
+  user_id: number
+  password: string
+  version: number
+  known: boolean
+  locked: boolean
+  disabled: boolean
+}
 
 /**
  * Takes the unconfirmed accounts among these that nobody else is speaking to the provider about. `known`: the provider
@@ -61,27 +74,30 @@ export async function leaseAccounts(
 ): Promise<LeasedAccount[]> {
   return sql<LeasedAccount[]>`
     with free as (
-      select user_id, provider is not distinct from ${provider} and synced_version > 0 as known
+      select user_id, provider is not distinct from ${provider} and synced_version > 0 as known,
+        (select u.deleted_at is not null from users u where u.id = user_id) as disabled
       from im_accounts
       where user_id = any(${ids})
         and (synced_version < version or provider is distinct from ${provider})
         and (leased_until is null or leased_until < now())
       order by user_id for update skip locked
     )
-    update im_accounts a set leased_until = now() + make_interval(secs => ${seconds})
+    update im_accounts a set leased_until = now() + make_interval(secs => ${seconds}),
+      locked = a.locked or free.disabled
     from free where a.user_id = free.user_id
-    returning a.user_id, a.password, a.version, free.known`
+    returning a.user_id, a.password, a.version, a.locked, free.known, free.disabled`
 }
 
 /** Ends the lease of accounts that the provider confirmed in the version that was leased. */
 export async function confirmAccounts(
   sql: Db,
-  accounts: { user_id: number; version: number }[],
+  accounts: { user_id: number; version: number; disabled: boolean }[],
   provider: string,
 ): Promise<void> {
+  const locked = accounts.filter(({ disabled }) => disabled).map(({ user_id }) => user_id)
   await sql`
     update im_accounts a set synced_version = given.version, provider = ${provider}, leased_until = null,
-      attempts = 0, last_error = null
+      attempts = 0, last_error = null, locked = a.user_id = any(${locked}::bigint[])
     from unnest(${accounts.map(({ user_id }) => user_id)}::bigint[], ${accounts.map(({ version }) => version)}::bigint[])
       as given (user_id, version)
     where a.user_id = given.user_id`
@@ -125,9 +141,10 @@ export async function listAccounts(
   lastId: number,
   provider: string,
   limit: number,
-): Promise<{ user_id: number; password: string }[]> {
-  return sql<{ user_id: number; password: string }[]>`
-    select user_id, password from im_accounts
+): Promise<{ user_id: number; password: string; locked: boolean; disabled: boolean }[]> {
+  return sql<{ user_id: number; password: string; locked: boolean; disabled: boolean }[]>`
+    select user_id, a.password, locked, u.deleted_at is not null as disabled
+    from im_accounts a join users u on u.id = a.user_id
     where user_id > ${lastId} and synced_version = version and provider = ${provider}
     order by user_id limit ${limit}`
 }

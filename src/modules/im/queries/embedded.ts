@@ -27,10 +27,24 @@ export async function updateEmbeddedPassword(sql: Db, name: string, password: st
   return updated.count > 0
 }
 
-/** Whether this is the password of the account. */
+/** False when there is no such account. */
+export async function lockEmbeddedAccount(sql: Db, name: string): Promise<boolean> {
+  const updated = await sql`update im_embedded_accounts set locked = true where name = ${name}`
+  return updated.count > 0
+}
+
+/** False when there is no such account. */
+export async function unlockEmbeddedAccount(sql: Db, name: string, password: string): Promise<boolean> {
+  const updated = await sql`
+    update im_embedded_accounts set locked = false, password_hash = decode(${hash(password)}, 'hex')
+    where name = ${name}`
+  return updated.count > 0
+}
+
+/** Whether this password opens the account. */
 export async function hasEmbeddedPassword(sql: Db, name: string, password: string): Promise<boolean> {
   const rows = await sql`
-    select from im_embedded_accounts where name = ${name} and password_hash = decode(${hash(password)}, 'hex')`
+    select from im_embedded_accounts where name = ${name} and not locked and password_hash = decode(${hash(password)}, 'hex')`
   return rows.length > 0
 }
 

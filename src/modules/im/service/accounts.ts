@@ -12,6 +12,7 @@ import {
   insertAccounts,
   type LeasedAccount,
   leaseAccounts,
+  markWaiting,
   updatePassword,
 } from '../queries/accounts.ts'
 import { addRetry, addSync, LEASE_SECONDS, waitFor } from './background.ts'
@@ -69,8 +70,12 @@ async function tellAccounts(ctx: Context, provider: ImProvider, leased: LeasedAc
       faults.set(account.user_id, error)
     }
   }
-  const setPassword = ({ user_id }: LeasedAccount) =>
-    provider.setPassword(String(user_id), passwords.get(user_id) as string)
+  /** `found`: it was there already, with who knows what password. */
+  const bringInLine = (account: LeasedAccount, found: boolean) => {
+    const [name, password] = [String(account.user_id), passwords.get(account.user_id) as string]
+    if (account.disabled) return provider.lock(name)
+    return found || account.locked ? provider.unlock(name, password) : provider.setPassword(name, password)
+  }
   const register = async (accounts: LeasedAccount[]) => {
     const outcomes = await provider.ensureUsers(
       accounts.map(({ user_id }) => ({
@@ -83,8 +88,7 @@ async function tellAccounts(ctx: Context, provider: ImProvider, leased: LeasedAc
         attempt(account, async () => {
           const outcome = outcomes.get(String(account.user_id))
           if (outcome instanceof ImError) throw outcome
-          // It was there with a password that nobody here knows.
-          if (outcome === 'already') await setPassword(account)
+          if (outcome === 'already' || account.disabled) await bringInLine(account, outcome === 'already')
         }),
       ),
     )
@@ -94,7 +98,7 @@ async function tellAccounts(ctx: Context, provider: ImProvider, leased: LeasedAc
   await Promise.all(
     known.map((account) =>
       attempt(account, () =>
-        setPassword(account).catch((error) => {
+        bringInLine(account, false).catch((error) => {
           if (!(error instanceof ImError && error.fault === 'not_found')) throw error
           fresh.push(account)
         }),
@@ -147,4 +151,10 @@ export async function rotatePassword(ctx: Context, userId: number): Promise<bool
     await addSync(tx, 'im_account', userId)
   })
   return confirmed(ctx, [userId])
+}
+
+/** Locks the account of somebody who was disabled at the provider, or unlocks that of one who was enabled. */
+export async function changeAccess(ctx: Context, userId: number): Promise<void> {
+  await markWaiting(ctx.sql, [userId])
+  await syncAccounts(ctx, [userId])
 }

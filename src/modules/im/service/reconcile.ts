@@ -1,7 +1,7 @@
 import type { Context } from '#platform/context.ts'
 import { imProvider } from '../providers/choose.ts'
 import { sameSettings } from '../providers/provider.ts'
-import { countUnregistered, listAccounts, listWaitingAccounts } from '../queries/accounts.ts'
+import { countUnregistered, listAccounts, listWaitingAccounts, markWaiting } from '../queries/accounts.ts'
 import { findLastRegistration, type Registration } from '../queries/registrations.ts'
 import {
   type Backlog,
@@ -60,7 +60,7 @@ async function compareGroups(
   }
 }
 
-/** Makes accounts that the provider lost again; answers how many. */
+/** Makes accounts that the provider lost again, and sets locks right; answers how many were lost. */
 async function restoreAccounts(ctx: Context): Promise<number> {
   const provider = imProvider(ctx)
   let restored = 0
@@ -72,6 +72,14 @@ async function restoreAccounts(ctx: Context): Promise<number> {
       rows.map(({ user_id, password }) => ({ name: String(user_id), password: ctx.secrets.open(password) })),
     )
     for (const outcome of outcomes.values()) if (outcome === 'done') restored += 1
+    const wrong = rows.filter(
+      ({ user_id, locked, disabled }) =>
+        locked !== disabled || (disabled && outcomes.get(String(user_id)) === 'done'),
+    )
+    if (wrong.length === 0) continue
+    const ids = wrong.map(({ user_id }) => user_id)
+    await markWaiting(ctx.sql, ids)
+    await syncAccounts(ctx, ids)
   }
 }
 
