@@ -161,7 +161,7 @@ async function fillReader(
   return id
 }
 
-/** Songs and articles, with a fifth as many comments as feeds on each kind. */
+/** Songs and articles, with comments on each kind. */
 async function fillMusicAndNews(
   sql: Sql,
   size: Size,
@@ -202,7 +202,7 @@ async function fillMusicAndNews(
       sql`insert into comments (commentable_type, commentable_id, user_id, target_user, body)
         select ${type}, ${start} + (n::bigint * 104729) % ${count}, ${person} + (n::bigint * 31) % ${size.people}, 0,
           'What I think of it, number ' || n
-        from generate_series(1, ${Math.round(size.comments / 5)}) n`,
+        from generate_series(1, ${size.remarks}) n`,
     )
   await sql`update music_song_counts s set comment_count = c.n from (
     select commentable_id as id, count(*) as n from comments where commentable_type = 'musics' group by 1) c

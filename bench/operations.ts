@@ -49,6 +49,12 @@ export const OPERATIONS: Operation[] = [
   { name: 'GET /music/songs', method: 'GET', path: '/music/songs' },
   { name: 'GET /music/{music}', method: 'GET', path: '/music/{n}', range: 'songs' },
   {
+    name: 'GET /music/{music}/comments',
+    method: 'GET',
+    path: '/music/{n}/comments',
+    range: 'songs',
+  },
+  {
     name: 'POST /music/{music}/comments',
     method: 'POST',
     path: '/music/{n}/comments',
@@ -56,6 +62,8 @@ export const OPERATIONS: Operation[] = [
     body: (n) => ({ body: `What I think of the song, number ${n}` }),
   },
   { name: 'GET /news/cates', method: 'GET', path: '/news/cates' },
+  { name: 'GET /news', method: 'GET', path: '/news' },
+  { name: 'GET /news/{news}', method: 'GET', path: '/news/{n}', range: 'news' },
   { name: 'GET /news/{news}/comments', method: 'GET', path: '/news/{n}/comments', range: 'news' },
   ...['/user/notification-statistics', '/user/notifications?type=comment'].flatMap((path): Operation[] => {
     const few = `GET ${path} of ${READERS.few}`

@@ -8,6 +8,7 @@ export const SIZES = {
     songs: 1_000,
     news: 1_000,
     questions: 1_000,
+    remarks: 4_000,
   },
   large: {
     people: 100_000,
@@ -17,6 +18,28 @@ export const SIZES = {
     songs: 100_000,
     news: 100_000,
     questions: 50_000,
+    remarks: 1_000_000,
+  },
+  // The two that music and news are compared between: ten comments on each song and article.
+  'media-small': {
+    people: 2_000,
+    topics: 200,
+    feeds: 10_000,
+    comments: 20_000,
+    songs: 1_000,
+    news: 1_000,
+    questions: 1_000,
+    remarks: 10_000,
+  },
+  media: {
+    people: 2_000,
+    topics: 200,
+    feeds: 10_000,
+    comments: 20_000,
+    songs: 100_000,
+    news: 100_000,
+    questions: 1_000,
+    remarks: 1_000_000,
   },
 } as const
 
@@ -29,4 +52,6 @@ export type Size = {
   news: number
   /** Each with 25 answers. */
   questions: number
+  /** Comments on songs, and as many on articles. */
+  remarks: number
 }
