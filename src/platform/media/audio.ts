@@ -1,6 +1,8 @@
 // Kilobits a second by the frame header's bitrate index, for layer III of MPEG 1 and of MPEG 2 and 2.5.
 const bitratesOfMpeg1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
 const bitratesOfMpeg2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
+// Far more than a recording has: nothing else happens while the parts of a file are gone through.
+const maxParts = 100_000
 const sampleRates = [44_100, 48_000, 32_000]
 
 /**
@@ -9,7 +11,12 @@ const sampleRates = [44_100, 48_000, 32_000]
  */
 export function isMp3(bytes: Buffer): boolean {
   let position = 0
-  while (bytes.toString('latin1', position, position + 3) === 'ID3' && position + 10 <= bytes.length) {
+  for (
+    let tags = 0;
+    tags < maxParts && bytes.toString('latin1', position, position + 3) === 'ID3';
+    tags += 1
+  ) {
+    if (position + 10 > bytes.length) return false
     position += 10 + synchsafe(bytes, position + 6)
   }
   while (position < bytes.length && bytes[position] === 0) position += 1
@@ -56,7 +63,7 @@ export function isPlayableFlac(bytes: Buffer): boolean {
 export function isPlayableWav(bytes: Buffer): boolean {
   let format = false
   let position = 12
-  while (position + 8 <= bytes.length) {
+  for (let parts = 0; parts < maxParts && position + 8 <= bytes.length; parts += 1) {
     const id = bytes.toString('latin1', position, position + 4)
     const size = bytes.readUInt32LE(position + 4)
     if (id === 'fmt ') format = size >= 16

@@ -80,7 +80,8 @@ export function cleanMp4(bytes: Buffer): Buffer {
   const cleaned = Buffer.from(bytes)
   const blank = (parent: Box) => {
     for (const box of children(cleaned, parent)) {
-      if (box.type === 'trak') blank(box)
+      // Tracks have no tracks of their own, but a crafted file may nest them thousands deep.
+      if (box.type === 'trak' && parent.type === 'moov') blank(box)
       if (box.type !== 'udta' && box.type !== 'meta') continue
       cleaned.write('free', box.start + 4, 'latin1')
       cleaned.fill(0, box.body, box.end)

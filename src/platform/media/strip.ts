@@ -1,7 +1,7 @@
 /**
  * Metadata leaves a picture without touching its pixels: each format is a row of labelled parts, and only those
  * that are needed to show it are copied. Whatever follows its end goes too (phones append films and previews with
- * metadata of their own there). Each function gives null for a file whose parts do not add up.
+ * metadata of their own there). Each function gives null for a file whose parts do not add up, or are too many.
  */
 export const strippers: Record<string, (bytes: Buffer) => Buffer | null> = {
   'image/jpeg': stripJpeg,
@@ -10,10 +10,13 @@ export const strippers: Record<string, (bytes: Buffer) => Buffer | null> = {
   'image/webp': stripWebp,
 }
 
+// Far more than a picture has. Nothing else happens while these loops run, and a large file has room for millions.
+const maxParts = 100_000
+
 function stripJpeg(bytes: Buffer): Buffer | null {
   const kept = [bytes.subarray(0, 2)]
   let position = 2
-  while (position + 2 <= bytes.length) {
+  for (let parts = 0; parts < maxParts && position + 2 <= bytes.length; parts += 1) {
     if (bytes[position] !== 0xff) return null
     const marker = bytes[position + 1] ?? 0
     if (marker === 0xff) {
@@ -59,7 +62,7 @@ const pngParts = new Set([
 function stripPng(bytes: Buffer): Buffer | null {
   const kept = [bytes.subarray(0, 8)]
   let position = 8
-  while (position + 12 <= bytes.length) {
+  for (let parts = 0; parts < maxParts && position + 12 <= bytes.length; parts += 1) {
     const type = bytes.toString('latin1', position + 4, position + 8)
     const end = position + 12 + bytes.readUInt32BE(position)
     if (end > bytes.length) return null
@@ -74,7 +77,7 @@ function stripGif(bytes: Buffer): Buffer | null {
   if (bytes.length < 13) return null
   let position = 13 + colourTable(bytes[10] ?? 0)
   const kept = [bytes.subarray(0, position)]
-  while (position < bytes.length) {
+  for (let parts = 0; parts < maxParts && position < bytes.length; parts += 1) {
     const start = position
     const kind = bytes[position]
     if (kind === 0x3b) {
@@ -119,14 +122,16 @@ function stripWebp(bytes: Buffer): Buffer | null {
   const total = Math.min(bytes.length, 8 + bytes.readUInt32LE(4))
   const kept = [Buffer.from(bytes.subarray(0, 12))]
   let position = 12
-  while (position + 8 <= total) {
+  for (let parts = 0; position + 8 <= total; parts += 1) {
+    if (parts === maxParts) return null
     const type = bytes.toString('latin1', position, position + 4)
     const size = bytes.readUInt32LE(position + 4)
     if (position + 8 + size > total) return null
+    if (type === 'VP8X' && size < 10) return null
     const end = Math.min(position + 8 + size + (size % 2), total)
     if (webpParts.has(type)) {
       const part = Buffer.from(bytes.subarray(position, end))
-      if (type === 'VP8X') part.writeUInt8((part[8] ?? 0) & ~webpExifAndXmp, 8)
+      if (type === 'VP8X') part.writeUInt8(part.readUInt8(8) & ~webpExifAndXmp, 8)
       kept.push(part)
     }
     position = end

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isPlayableWav } from './audio.ts'
+import { cleanMp4 } from './mp4.ts'
+import { strippers } from './strip.ts'
+
+const latin1 = (text: string) => Buffer.from(text, 'latin1')
+const parts = (part: string, count = 200_000) => Buffer.alloc(part.length * count, latin1(part))
+
+test('a file of more parts than a picture or a recording has is not gone through', () => {
+  const crafted: Record<string, Buffer[]> = {
+    'image/png': [latin1('\x89PNG\r\n\x1a\n'), parts('\0\0\0\0IDATcrc!'), latin1('\0\0\0\0IENDcrc!')],
+    'image/gif': [latin1('GIF89a\0\0\0\0\0\0\0'), parts('\x21\xf9\0'), latin1(';')],
+    'image/jpeg': [latin1('\xff\xd8'), parts('\xff\xe0\0\x02'), latin1('\xff\xd9')],
+    'image/webp': [latin1('RIFF\xff\xff\xff\x02WEBP'), parts('VP8 \0\0\0\0')],
+  }
+  for (const [mime, pieces] of Object.entries(crafted)) {
+    assert.equal(strippers[mime]?.(Buffer.concat(pieces)), null, mime)
+    const few = pieces.map((piece) =>
+      piece.length > 100_000 ? piece.subarray(0, piece.length / 200_000) : piece,
+    )
+    assert.notEqual(strippers[mime]?.(Buffer.concat(few)), null, mime)
+  }
+  const sound = [latin1('RIFF\0\0\0\0WAVEfmt \x10\0\0\0'), Buffer.alloc(16), latin1('data\x01\0\0\0!')]
+  assert.equal(isPlayableWav(Buffer.concat(sound)), true)
+  assert.equal(isPlayableWav(Buffer.concat([...sound.slice(0, 2), parts('pad \0\0\0\0'), sound[2]!])), false)
+})
+
+test('a WebP whose extended header is cut short does not add up', () => {
+  const short = Buffer.concat([latin1('RIFF\xff\0\0\0WEBPVP8X\0\0\0\0'), latin1('VP8 \0\0\0\0')])
+  assert.equal(strippers['image/webp']?.(short), null)
+})
+
+test('tracks in tracks, however deep, are left as they are', () => {
+  const depth = 20_000
+  const film = Buffer.alloc(16 + 8 * depth)
+  film.writeUInt32BE(8)
+  film.write('ftyp', 4)
+  for (let level = 0; level <= depth; level += 1) {
+    film.writeUInt32BE(8 * (depth - level + 1), 8 * (level + 1))
+    film.write(level === 0 ? 'moov' : 'trak', 8 * (level + 1) + 4)
+  }
+  assert.deepEqual(cleanMp4(film), film)
+})
