@@ -3,9 +3,11 @@
  * is `N passed, N failed`.
  */
 import { globSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { requireRuntime } from '#platform/runtime.ts'
 import { globalSetup, globalTeardown, watchProcesses } from '#test/setup.ts'
 
@@ -17,25 +19,24 @@ const names = given.filter((argument) => argument.startsWith('--name=')).map((ar
 const patterns = given.filter((argument) => !argument.startsWith('--'))
 /** These take longest: begun first, none of them is what everything waits for at the end. */
 const LONGEST = [
+  'test/crash.test.ts',
   'test/explain.test.ts',
   'test/cli.test.ts',
   'test/start.test.ts',
-  'test/docs-page.test.ts',
-  'test/first-hour.test.ts',
   'src/modules/im/faults.test.ts',
+  'test/docs-page.test.ts',
+  'test/bad-input.test.ts',
 ]
-const rank = (file: string) => (LONGEST.includes(file) ? LONGEST.indexOf(file) : LONGEST.length)
-const files = globSync(patterns.length > 0 ? patterns : ['src/**/*.test.ts', 'test/**/*.test.ts']).sort(
-  (a, b) => rank(a) - rank(b) || (a < b ? -1 : 1),
-)
-if (files.length === 0) {
+const found = globSync(patterns.length > 0 ? patterns : ['src/**/*.test.ts', 'test/**/*.test.ts']).sort()
+if (found.length === 0) {
   console.error('No test file matches.')
   process.exit(1)
 }
 
 let passed = 0
 let failed = 0
-await globalSetup()
+const folder = await globalSetup()
+const files = patterns.length > 0 ? found : await bundle(found)
 const stop = async (code: number) => {
   await globalTeardown()
   process.exit(code)
@@ -46,7 +47,7 @@ process.on('SIGTERM', () => void stop(143))
 watchProcesses()
 const events = run({
   files,
-  concurrency: 3,
+  concurrency: 4,
   timeout: 240_000,
   execArgv: ['--import', new URL('../test/watchdog.ts', import.meta.url).href],
   ...(names.length > 0 ? { testNamePatterns: names } : {}),
@@ -62,3 +63,43 @@ report.pipe(process.stdout)
 await new Promise((resolve) => report.on('end', resolve))
 console.log(`${passed} passed, ${failed} failed`)
 await stop(failed > 0 || passed === 0 ? 1 : 0)
+
+/** Where a file's tests belong: the files of a small folder share a process, which reads all the sources but once. */
+function placeOf(file: string): string {
+  const [top, area = '', module_ = ''] = file.split('/')
+  if (LONGEST.includes(file) || top === 'test') return file
+  return area === 'modules' ? `${top}/${area}/${module_}` : `${top}/${area}`
+}
+
+/** Gathers files that may share a process: those of one place, and of several places while they are few. */
+async function bundle(all: string[]): Promise<string[]> {
+  const separate = all.filter((file) => placeOf(file) === file)
+  const places = Object.entries(Object.groupBy(all, placeOf)).filter(([place]) => !separate.includes(place))
+  const bundles: string[][] = []
+  for (const [, files = []] of places) {
+    const last = bundles.at(-1)
+    if (last && last.length + files.length <= 8) last.push(...files)
+    else bundles.push(files)
+  }
+  const paths = await Promise.all(
+    bundles.map(async (files, n) => {
+      const path = join(folder, `bundle-${n}.mjs`)
+      const imports = files.map((file) => `await import(${JSON.stringify(pathToFileURL(file).href)})\n`)
+      // Without the hook the tests of the first file might be over, and taken for all, before the second is read.
+      await writeFile(
+        path,
+        `import { before } from 'node:test'
+const { promise, resolve } = Promise.withResolvers()
+before(() => promise)
+try {
+${imports.join('')}} finally {
+  resolve()
+}
+`,
+      )
+      return path
+    }),
+  )
+  const rank = (file: string) => (LONGEST.includes(file) ? LONGEST.indexOf(file) : LONGEST.length)
+  return [...separate, ...paths].sort((a, b) => rank(a) - rank(b))
+}

@@ -133,7 +133,7 @@ for (const { method, url, schema } of routes) {
         )
       },
     )
-    await fc.assert(property, { numRuns: 15, endOnFailure: true })
+    await fc.assert(property, { numRuns: 10, endOnFailure: true })
   })
   const required = schema.body?.required ?? []
   if (required.length === 0) continue

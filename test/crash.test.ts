@@ -32,7 +32,7 @@ after(async () => {
 })
 
 const SITES = 2
-const CRASHES = 16
+const CRASHES = 15
 const BUYERS = 4
 const FEEDS = 60
 

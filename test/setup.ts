@@ -11,8 +11,8 @@ import { migrate } from '#platform/migrate.ts'
 type Running = { stop(): Promise<void>; dataDir: string }
 let running: Running | undefined
 
-/** Before the run: one PostgreSQL without fsync, and a migrated template that every test file clones. */
-export async function globalSetup(): Promise<void> {
+/** Before the run: one PostgreSQL without fsync, and a migrated template that every test file clones. Gives a folder for the run. */
+export async function globalSetup(): Promise<string> {
   const folder = await findFastFolder()
   await clearAbandoned(folder)
   const dataDir = await mkdtemp(join(folder, `kith-test-${process.pid}-`))
@@ -27,7 +27,7 @@ export async function globalSetup(): Promise<void> {
       full_page_writes: 'off',
       wal_compression: 'off',
       max_wal_size: '256MB',
-      max_connections: '300',
+      max_connections: '600',
     },
     log: () => {},
   })
@@ -42,6 +42,7 @@ export async function globalSetup(): Promise<void> {
   await seedAbilities(template)
   await template.end()
   process.env.KITH_TEST_DATABASE = JSON.stringify(server.connection)
+  return dataDir
 }
 
 export async function globalTeardown(): Promise<void> {
