@@ -5,18 +5,18 @@ import { isUserName } from '#lib/identifiers.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
 import { hashPassword } from '#platform/passwords.ts'
-import { hasUsers, lockFounding } from './queries.ts'
+import { hasFounder, isNameTaken, lockFounding } from './queries.ts'
 import { createUser } from './service.ts'
 
 /** Where the random password of the first administrator is kept. */
 export const founderPasswordPath = (ctx: Context) => join(ctx.config.dataDir, 'founder-password')
 
 /**
- * Makes the first administrator on a database without people, once, however many nodes start together. `password` is
- * told only when it was made up here.
+ * Makes the first administrator where there is none, once, however many nodes start together; an import may have
+ * brought people before. `password` is told only when it was made up here.
  */
 export async function ensureFounder(ctx: Context): Promise<{ name: string; password?: string } | undefined> {
-  if (await hasUsers(ctx.sql)) return undefined
+  if (await hasFounder(ctx.sql)) return undefined
   const { founderName: name, founderPassword } = ctx.config
   if (!isUserName(name)) throw new Error(`FOUNDER_NAME cannot be "${name}": it is not a user name`)
   if ((founderPassword?.length ?? 0) > 128) throw new Error('FOUNDER_PASSWORD has more than 128 characters')
@@ -24,7 +24,11 @@ export async function ensureFounder(ctx: Context): Promise<{ name: string; passw
   const hashed = await hashPassword(password)
   return transaction(ctx.sql, async (tx) => {
     await lockFounding(tx)
-    if (await hasUsers(tx)) return undefined
+    if (await hasFounder(tx)) return undefined
+    if (await isNameTaken(tx, name))
+      throw new Error(
+        `There is no founder, and somebody else is called "${name}": set FOUNDER_NAME, or run kith admin create.`,
+      )
     await createUser(tx, { name, password: hashed, roles: ['founder', 'owner'] })
     if (founderPassword !== undefined) return { name }
     // Before the commit: an administrator whose password nobody knows would be worse than a file too many.

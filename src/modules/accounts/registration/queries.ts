@@ -34,9 +34,12 @@ export async function isNameOf(sql: Db, id: number, name: string): Promise<boole
   return row.same
 }
 
-/** Whether there is anybody at all. */
-export async function hasUsers(sql: Db): Promise<boolean> {
-  const [row] = await sql<[{ found: boolean }]>`select exists (select from users) as found`
+/** Whether anybody has the role of the founder, which its last holder cannot lose. */
+export async function hasFounder(sql: Db): Promise<boolean> {
+  const [row] = await sql<[{ found: boolean }]>`
+    select exists (
+      select from user_roles u join roles r on r.id = u.role_id where r.name = 'founder'
+    ) as found`
   return row.found
 }
 

@@ -158,6 +158,15 @@ test('nodes that start together make one founder, whose password is kept in a pr
   assert.equal(await ensureFounder(empty.ctx), undefined)
 })
 
+test('people who were imported before the first start do not stand in for a founder', async () => {
+  const other = await createWorld({ FOUNDER_PASSWORD: 'configured one' })
+  await other.person({ name: 'writer' })
+  assert.deepEqual(await ensureFounder(other.ctx), { name: 'root' })
+  const taken = await createWorld({ FOUNDER_PASSWORD: 'configured one' })
+  await taken.person({ name: 'Root' })
+  await assert.rejects(ensureFounder(taken.ctx), /FOUNDER_NAME/)
+})
+
 test('a founder with a configured password gets no file, and a bad name is refused', async () => {
   const other = await createWorld({ FOUNDER_PASSWORD: 'configured one' })
   const bad = { ...other.ctx, config: { ...other.ctx.config, founderName: 'not a name' } }
