@@ -38,8 +38,8 @@ export type Load = {
   token: string
   seconds: number
   connections: number
-  /** The path and body of the request with this number. */
-  request: (n: number) => { path: string; body?: string }
+  /** The path and body of the request with this number, and who sends it when it is not always the same person. */
+  request: (n: number) => { path: string; body?: string; token?: string }
 }
 
 export type Measured = { requests: number; perSecond: number; p50: number; p99: number; failures: number }
@@ -59,12 +59,12 @@ export async function drive(load: Load): Promise<Measured> {
           path: '/',
           setupRequest: (request) => {
             serial += 1
-            const { path, body } = load.request(serial)
+            const { path, body, token = load.token } = load.request(serial)
             return {
               ...request,
               path,
               headers: {
-                authorization: `Bearer ${load.token}`,
+                authorization: `Bearer ${token}`,
                 ...(body === undefined ? {} : { 'content-type': 'application/json' }),
               },
               ...(body === undefined ? {} : { body }),
