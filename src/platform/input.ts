@@ -101,13 +101,21 @@ const fits = (schema: Schema, value: unknown) =>
   (is(schema, 'object') && typeof value === 'object' && value !== null && !Array.isArray(value)) ||
   (is(schema, 'null') && value === null)
 
+/** A list whose elements are numbered, `id[0]=5&id[1]=7`, as PHP and some clients write queries. */
+function listedByIndex(value: Record<string, unknown>, name: string): unknown[] | undefined {
+  const list = Object.keys(value).filter(
+    (key) => key.startsWith(`${name}[`) && /^\[\d+\]$/.test(key.slice(name.length)),
+  )
+  return list.length > 0 ? list.flatMap((key) => value[key]) : undefined
+}
+
 function cleanObject(schema: Schema, value: Record<string, unknown>): Record<string, unknown> {
   const result: Record<string, unknown> = {}
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const given = Object.hasOwn(value, name)
       ? value[name]
       : property['x-list'] || is(property, 'array')
-        ? value[`${name}[]`]
+        ? (value[`${name}[]`] ?? listedByIndex(value, name))
         : undefined
     if (given === undefined) continue
     const cleaned = clean(property, given)

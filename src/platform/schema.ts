@@ -42,7 +42,7 @@ export const OneOf = <const T extends readonly string[]>(values: T, options: obj
 /** A boolean that may arrive as true, false, 1, 0, "1" or "0" (decisions §1). */
 export const Flag = () => Type.Boolean()
 
-/** Ids as `1,2`, `["1", 2]`, `id[]=1&id[]=2` or `id=1&id=2` (decisions §1). */
+/** Ids as `1,2`, `["1", 2]`, `id[]=1&id[]=2`, `id[0]=1&id[1]=2` or `id=1&id=2` (decisions §1). */
 export const IdList = (maxItems = 100, options: object = {}) =>
   Type.Unsafe<number[]>({
     type: 'array',

@@ -57,6 +57,7 @@ describe('the list of songs', () => {
       `id=${first},${third}`,
       `id[]=${first}&id[]=${third}`,
       `id=${first}&id=${third}`,
+      `id[0]=${first}&id%5B1%5D=${third}`,
       `id=${first},${third}&id=${third}`,
     ])
       assert.deepEqual(await list(query), [third, first], query)
@@ -130,6 +131,7 @@ describe('a song', () => {
     await Promise.all([read(id, one), read(id, one), read(id, one), read(id, two), read(id), read(id)])
     assert.equal((await read(id, one)).taste_count, 3)
     assert.equal((await guest('GET', `/music/songs?id=${id}`)).body[0].taste_count, 3)
+    assert.equal((await guest('GET', `/music/specials/${special}`)).body.taste_count, 3)
     await playsOf(ctx).flush()
     const [kept] = await sql`select taste_count from music_song_counts where song_id = ${id}`
     assert.equal(kept?.taste_count, 3)

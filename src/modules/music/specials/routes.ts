@@ -6,6 +6,7 @@ import { type Server, viewerId, viewerOf } from '#platform/http.ts'
 import { Empty, Type } from '#platform/schema.ts'
 import { noSuchSpecial, unpaidSpecial } from '../errors.ts'
 import { BoughtQuery, Special, SpecialDetail, SpecialListQuery, SpecialParams } from '../schema.ts'
+import { playsOf } from '../songs/plays.ts'
 import { listSpecialSongs } from '../songs/queries.ts'
 import { songViews } from '../songs/service.ts'
 import { countSpecialShare, findSpecial, listBoughtSpecials, listSpecials } from './queries.ts'
@@ -55,7 +56,12 @@ export function specialRoutes(server: Server, ctx: Context) {
       if (view.paid_node && !view.paid_node.paid)
         throw unpaidSpecial({ extra: { paid_node: view.paid_node.node, amount: view.paid_node.amount } })
       const songs = await listSpecialSongs(sql, row.id, viewer)
-      return { ...view, musics: await songViews(ctx, songs, viewer) }
+      const pending = songs.reduce((sum, song) => sum + playsOf(ctx).pending(song.id), 0)
+      return {
+        ...view,
+        taste_count: view.taste_count + pending,
+        musics: await songViews(ctx, songs, viewer),
+      }
     },
   )
 
