@@ -16,8 +16,12 @@ export type RewardRow = {
 
 export type NewReward = { thingId: number; from: number; to: number; amount: number; hidden: boolean }
 
+/** Whether somebody is disabled, so that nothing can be given to them. */
+export const isGone = async (sql: Db, userId: number): Promise<boolean> =>
+  (await sql`select from users where id = ${userId} and deleted_at is null`).length === 0
+
 /**
- * Writes a reward and pays it, in one statement. Undefined when the thing is gone. To an owner who may not be known it is
+ * Writes a reward and pays it, in one statement. Undefined when the thing or its owner is gone. To an owner who may not be known it is
  * paid through escrow, so that neither side's order names the other.
  */
 export async function insertReward(
@@ -33,6 +37,7 @@ export async function insertReward(
     made as (
       insert into rewards (rewardable_type, rewardable_id, user_id, target_user, amount)
       select ${thing.type}, id, ${reward.from}::bigint, ${reward.to}::bigint, ${reward.amount}::bigint from target
+      where exists (select from users u where u.id = ${reward.to} and u.deleted_at is null)
       returning id, user_id, target_user, amount, rewardable_id
     ),
     changed (id, by) as (select rewardable_id, amount from made),

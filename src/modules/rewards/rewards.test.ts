@@ -68,6 +68,15 @@ test('failures come in order, and move nothing', async () => {
   assert.deepEqual([await points(anna), await points(ben)], [10, 10])
 })
 
+test('nothing can be given to an author whose account is disabled', async () => {
+  const [anna, ben] = [await rich(0), await rich(10)]
+  const feed = await feedOf(anna)
+  await as(founder, 'PATCH', `/admin/users/${anna.id}`, { disabled: true })
+  const answer = await reward(ben, feed, { amount: 5 })
+  assert.deepEqual([answer.status, answer.headers['x-error-code']], [422, 'owner_gone'])
+  assert.equal(await points(ben), 10)
+})
+
 test('rewards can be switched off', async () => {
   const anna = await rich()
   const ben = await rich()

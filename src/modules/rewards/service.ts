@@ -8,8 +8,8 @@ import type { Tx } from '#platform/database.ts'
 import { blocked, notFound } from '#platform/errors.ts'
 import { viewerOf } from '#platform/http.ts'
 import type { Counts, Target, Thing } from '#platform/things.ts'
-import { toOneself } from './errors.ts'
-import { insertReward } from './queries.ts'
+import { ownerGone, toOneself } from './errors.ts'
+import { insertReward, isGone } from './queries.ts'
 
 /** What the owner of a thing is told. */
 export type RewardNotice = SystemType
@@ -44,7 +44,7 @@ export async function give(
 ): Promise<void> {
   const { id: thingId, ownerId: to, hidden = false } = target
   const id = await withFunds(insertReward(tx, thing, count, { thingId, from, to, amount, hidden }))
-  if (id === undefined) throw notFound()
+  if (id === undefined) throw (await isGone(tx, to)) ? ownerGone() : notFound()
   await notify(tx, {
     type: 'system',
     recipients: [to],
