@@ -266,6 +266,10 @@ describe('the deletion of a published article', () => {
     assert.equal((await as(moderator, 'DELETE', `/news/posts/${one}`)).status, 204)
     assert.equal((await as(who, 'DELETE', `/news/posts/${two}`)).status, 204)
     assert.equal((await as(who, 'DELETE', `/news/posts/${two}`)).status, 404)
+    const taken = await createNews(world, editor, who, { category_id: category })
+    await decide(taken, { audit_status: 4 })
+    assert.equal((await as(who, 'DELETE', `/news/posts/${taken}`)).status, 404)
+    assert.equal((await as(moderator, 'DELETE', `/news/posts/${taken}`)).status, 204)
   })
 
   test('takes back what its comments and likes told people who have not read it', async () => {

@@ -198,8 +198,10 @@ export function contributionRoutes(server: Server, ctx: Context) {
       const moderates = await hasAbility(ctx, viewer, '[News] Delete News Post')
       await transaction(sql, async (tx) => {
         const news = await getLocked(tx, request.params.news)
-        if (news.user_id !== viewer && !moderates)
-          throw news.audit_status === STATUS.published ? forbidden() : noSuchNews()
+        const { user_id: owner, audit_status: status } = news
+        // What an editor took away is not its author's any more.
+        const own = owner === viewer && status !== STATUS.recycled
+        if (!own && !moderates) throw status === STATUS.published ? forbidden() : noSuchNews()
         await removeNews(ctx, tx, news)
       })
       return reply.code(204).send()
