@@ -197,6 +197,9 @@ test('the author of a feed accepts a comment pin and is paid; the comment then c
   )
   const income = (await as(author, 'GET', '/currency/orders')).body[0]
   assert.deepEqual([income.type, income.amount, income.state], [1, 100, 1])
+  assert.equal(income.target_id, String(applicant.id))
+  const [paid] = (await as(applicant, 'GET', '/currency/orders')).body
+  assert.deepEqual([paid.type, paid.target_type, paid.target_id], [-1, 'user', String(author.id)])
   await audit()
 })
 
@@ -207,6 +210,7 @@ test('a rejected comment pin gives the points back and leaves an order that is d
   assert.equal(await points(author), 0)
   const [order] = (await as(applicant, 'GET', '/currency/orders')).body
   assert.deepEqual([order.type, order.amount, order.state], [1, 100, 1])
+  assert.equal(order.target_id, String(author.id))
   assert.deepEqual(await told(applicant), [['pinned:feed/comment', 'rejected']])
   assert.equal((await approve(author, feed, comment, pin)).status, 422)
   assert.equal((await reject(author, pin)).status, 422)

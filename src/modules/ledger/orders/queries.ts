@@ -31,7 +31,8 @@ export type OrderFilter = {
 
 /**
  * Orders as a view of the ledger, newest first. A recharge is an order before any money moves, and keeps its id then:
- * it is read from its own table instead of its posting.
+ * it is read from its own table instead of its posting. The price of a pin goes through escrow; its order names the
+ * person who pays or decides.
  */
 export const listOrders = (sql: Db, ownerId: number, filter: OrderFilter) => {
   const { currency, after = 0, limit, direction, kind, id } = filter
@@ -45,11 +46,15 @@ export const listOrders = (sql: Db, ownerId: number, filter: OrderFilter) => {
   const sign = direction === 1 ? sql`and o.amount > 0` : direction === -1 ? sql`and o.amount < 0` : sql``
   const recharges = kind === 'withdrawal' || direction === -1 ? sql`and false` : sql``
   return sql<OrderRow[]>`
-    (select o.id, o.owner_id, o.currency, o.amount, o.counterpart, o.kind, o.subject_type, o.subject_id, o.title,
+    (select o.id, o.owner_id, o.currency, o.amount, coalesce(p.other, o.counterpart) as counterpart, o.kind, o.subject_type, o.subject_id, o.title,
         coalesce(o.body, w.remark) as body,
         coalesce(case w.state when 'pending' then 0 when 'rejected' then -1 end, 1) as state,
         w.account as reference, o.created_at, coalesce(w.updated_at, o.created_at) as updated_at
       from ledger_postings o left join withdrawals w on o.kind = 'withdrawal' and w.id = o.subject_id
+      left join lateral (
+        select case o.owner_id when user_id then decider_id else user_id end as other from pins
+        where o.subject_type = 'pins' and id = o.subject_id
+      ) p on true
       where o.owner_id = ${ownerId} and o.currency = ${currency} ${page} ${postings} ${sign}
       order by o.id desc limit ${limit})
     union all
