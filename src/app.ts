@@ -4,6 +4,7 @@ import { blockRoutes } from '#modules/accounts/blocks/routes.ts'
 import { codeRoutes } from '#modules/accounts/codes/routes.ts'
 import { discoveryRoutes } from '#modules/accounts/discovery/routes.ts'
 import { followRoutes } from '#modules/accounts/follows/routes.ts'
+import { checkPaymentPassword } from '#modules/accounts/index.ts'
 import { passwordRoutes } from '#modules/accounts/passwords/routes.ts'
 import { profileRoutes } from '#modules/accounts/profile/routes.ts'
 import { registrationRoutes } from '#modules/accounts/registration/routes.ts'
@@ -142,9 +143,9 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   streamRoutes,
   deviceRoutes,
   orderRoutes,
-  exchangeRoutes,
+  exchangeRoutes(checkPaymentPassword),
   rechargeRoutes,
-  withdrawalRoutes,
+  withdrawalRoutes(checkPaymentPassword),
   signInRoutes, // 2
   codeRoutes,
   registrationRoutes,

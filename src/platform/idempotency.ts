@@ -43,12 +43,17 @@ const stillRunning = apiError(
 type Named = { user: number; key: string; operation: string; fingerprint: string }
 type Kept = { fingerprint: string; status: number; response: unknown }
 
+/** Header bytes arrive as Latin-1; most clients that send more than ASCII mean UTF-8. */
+function textOf(header: string): string {
+  const text = Buffer.from(header, 'latin1').toString('utf8')
+  return text.includes('\ufffd') ? header : text
+}
+
 /** What the header names this request, or undefined without one. */
 function nameOf(ctx: Context, request: FastifyRequest): Named | undefined {
   const key = request.headers['idempotency-key']
   if (key === undefined) return undefined
-  // Header bytes arrive as Latin-1, so every character from the no-break space on is a printable one or part of one.
-  if (typeof key !== 'string' || !/^[\x20-\x7e\xa0-\xff]{1,255}$/.test(key)) throw invalidKey()
+  if (typeof key !== 'string' || !/^\P{C}{1,255}$/u.test(textOf(key))) throw invalidKey()
   return {
     user: viewerOf(request).id,
     key,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { forgetSettings, type Settings, updateSettings } from '#modules/settings/index.ts'
+import { hashPassword } from '#platform/passwords.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { createWorld, type Person } from '#test/world.ts'
 import { tasksOn } from '../../worker.ts'
@@ -299,6 +300,27 @@ test('points are withdrawn in whole fen, and become wallet money or come back', 
   })
 })
 
+test('what leaves one’s own accounts asks for the payment password while the site does', async () => {
+  const [anna, ben] = [await rich(1000, 1000), await person()]
+  await sql`update users set password = ${await hashPassword('correct horse')} where id = ${anna.id}`
+  await withSettings({ 'pay-validate-user-password': true }, async () => {
+    for (const [path, body] of [
+      ['/plus-pay/transfer', { user: ben.id, amount: 100 }],
+      ['/plus-pay/cashes', { value: 100, type: 'alipay', account: 'anna' }],
+      ['/wallet/cashes', { value: 100, type: 'alipay', account: 'anna' }],
+      ['/currency/cash', { amount: 100 }],
+    ] as const) {
+      for (const asked of [{}, body, { ...body, password: 'wrong horse' }]) {
+        const answer = await as(anna, 'POST', path, asked)
+        assert.deepEqual([answer.status, answer.headers['x-error-code']], [403, 'wrong_password'], path)
+      }
+      assert.equal((await as(anna, 'POST', path, { ...body, password: 'correct horse' })).status, 201, path)
+    }
+    assert.equal((await as(anna, 'POST', '/plus-pay/transform', { amount: 100 })).status, 201)
+  })
+  assert.deepEqual(await owns(anna), { points: 1000, wallet: 600 })
+})
+
 test('the same Idempotency-Key, path and body answer the first answer again and move nothing', async () => {
   const anna = await rich(1000)
   const ben = await person()
@@ -331,8 +353,11 @@ test('the same Idempotency-Key, path and body answer the first answer again and 
     { 'idempotency-key': 'k1' },
   )
   assert.deepEqual([elsewhere.status, elsewhere.headers['idempotency-replayed']], [201, undefined])
-  for (const key of ['', 'x'.repeat(256), 'a\u0007b'])
+  for (const key of ['', 'x'.repeat(256), 'a\u0007b', 'a\u0085b'])
     assert.equal((await pay(1, key)).status, 422, JSON.stringify(key))
+  const bytes = Buffer.from('ключ').toString('latin1')
+  for (const key of [bytes, 'clé']) assert.equal((await pay(1, key)).status, 201, key)
+  assert.equal((await pay(1, bytes)).headers['idempotency-replayed'], 'true')
 })
 
 test('a failure is not kept under its key: it may succeed later', async () => {

@@ -3,18 +3,21 @@ import type { Context } from '#platform/context.ts'
 import { type Server, say, viewerOf } from '#platform/http.ts'
 import { once } from '#platform/idempotency.ts'
 import { Message } from '#platform/schema.ts'
+import { type PasswordCheck, passwordStep } from '../password.ts'
 import { requireSwitch } from '../switches.ts'
 import { TransferBody, TransformBody } from './schema.ts'
 import { transfer, transform } from './service.ts'
 
 const tags = ['Wallet and points']
 
-/** Wallet money to somebody else, or into points (R §21.3). */
-export function exchangeRoutes(server: Server, ctx: Context) {
+/** Wallet money to somebody else, which asks for the payment password (R §27.2), or into points (R §21.3). */
+export const exchangeRoutes = (check: PasswordCheck) => (server: Server, ctx: Context) => {
+  const askPassword = passwordStep(ctx, check)
+
   server.post(
     '/plus-pay/transfer',
     {
-      config: { access: 'user' },
+      config: { access: 'user', before: askPassword },
       schema: {
         tags,
         summary: 'Pay wallet money to somebody',
@@ -23,12 +26,13 @@ export function exchangeRoutes(server: Server, ctx: Context) {
       },
     },
     (request, reply) =>
-      once(ctx, request, reply, (atomically) =>
-        atomically(async (tx) => {
+      once(ctx, request, reply, async (atomically) => {
+        await askPassword(request, reply)
+        return atomically(async (tx) => {
           await transfer(tx, viewerOf(request).id, request.body)
           return { status: 201, body: say(request, 'Paid.', '转账成功。') }
-        }),
-      ),
+        })
+      }),
   )
 
   server.post(

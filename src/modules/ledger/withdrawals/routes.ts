@@ -1,9 +1,11 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { wireTime } from '#lib/time.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Server, say, viewerOf } from '#platform/http.ts'
 import { once } from '#platform/idempotency.ts'
 import { Message, Type } from '#platform/schema.ts'
+import { type PasswordCheck, passwordStep } from '../password.ts'
 import { requireSwitch } from '../switches.ts'
 import { listWithdrawals } from './queries.ts'
 import { Cash, CashBody, CashQuery, PointsCashBody } from './schema.ts'
@@ -12,8 +14,15 @@ import { withdrawMoney, withdrawPoints } from './service.ts'
 const tags = ['Wallet and points']
 const STATUS = { pending: 0, passed: 1, rejected: 2 } as const
 
-/** Requests to take money or points out (R §21.3). */
-export function withdrawalRoutes(server: Server, ctx: Context) {
+/** Requests to take money or points out (R §21.3), which ask for the payment password (R §27.2). */
+export const withdrawalRoutes = (check: PasswordCheck) => (server: Server, ctx: Context) => {
+  const askPassword = passwordStep(ctx, check)
+  const admit =
+    (name: 'wallet:cash' | 'currency:cash') => async (request: FastifyRequest, reply: FastifyReply) => {
+      await askPassword(request, reply)
+      await requireSwitch(ctx, name)
+    }
+
   // The path of today, and the one that earlier clients know.
   for (const path of ['/plus-pay/cashes', '/wallet/cashes']) {
     server.get(
@@ -47,7 +56,7 @@ export function withdrawalRoutes(server: Server, ctx: Context) {
     server.post(
       path,
       {
-        config: { access: 'user', before: () => requireSwitch(ctx, 'wallet:cash') },
+        config: { access: 'user', before: admit('wallet:cash') },
         schema: {
           tags,
           summary: 'Ask for wallet money to be paid out',
@@ -57,7 +66,7 @@ export function withdrawalRoutes(server: Server, ctx: Context) {
       },
       (request, reply) =>
         once(ctx, request, reply, async (atomically) => {
-          await requireSwitch(ctx, 'wallet:cash')
+          await admit('wallet:cash')(request, reply)
           const settings = await readSettings(ctx)
           return atomically(async (tx) => {
             await withdrawMoney(tx, viewerOf(request).id, request.body, settings)
@@ -73,7 +82,7 @@ export function withdrawalRoutes(server: Server, ctx: Context) {
   server.post(
     '/currency/cash',
     {
-      config: { access: 'user', before: () => requireSwitch(ctx, 'currency:cash') },
+      config: { access: 'user', before: admit('currency:cash') },
       schema: {
         tags,
         summary: 'Ask for points to become wallet money',
@@ -83,7 +92,7 @@ export function withdrawalRoutes(server: Server, ctx: Context) {
     },
     (request, reply) =>
       once(ctx, request, reply, async (atomically) => {
-        await requireSwitch(ctx, 'currency:cash')
+        await admit('currency:cash')(request, reply)
         const settings = await readSettings(ctx)
         return atomically(async (tx) => {
           await withdrawPoints(tx, viewerOf(request).id, request.body.amount, settings)

@@ -1,11 +1,12 @@
 import { Cursor, Limit, Nullable, type Static, Text, Time, Type } from '#platform/schema.ts'
+import { password } from '../password.ts'
 import { Amount } from '../schema.ts'
 
 /** `type` is one of the setting `wallet:cash-types`, `account` where the money is to go. */
-export const CashBody = Type.Object({ value: Amount, type: Text(50), account: Text(255) })
+export const CashBody = Type.Object({ value: Amount, type: Text(50), account: Text(255), password })
 export type CashBody = Static<typeof CashBody>
 
-export const PointsCashBody = Type.Object({ amount: Amount })
+export const PointsCashBody = Type.Object({ amount: Amount, password })
 
 export const CashQuery = Type.Object({ after: Cursor, limit: Limit() })
 
