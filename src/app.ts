@@ -10,6 +10,8 @@ import { profileRoutes } from '#modules/accounts/profile/routes.ts'
 import { registrationRoutes } from '#modules/accounts/registration/routes.ts'
 import { signInRoutes } from '#modules/accounts/sign-in/routes.ts'
 import { userRoutes } from '#modules/accounts/users/routes.ts'
+import { adminAdvertisingRoutes } from '#modules/admin/advertising/routes.ts'
+import { adminAreaRoutes } from '#modules/admin/areas/routes.ts'
 import { auditRoutes } from '#modules/admin/audit/routes.ts'
 import { adminFeedRoutes } from '#modules/admin/feeds/routes.ts'
 import { adminGroupCategoryRoutes } from '#modules/admin/groups/categories/routes.ts'
@@ -32,10 +34,14 @@ import { settingsRoutes } from '#modules/admin/settings/routes.ts'
 import { tagManagementRoutes } from '#modules/admin/tags/routes.ts'
 import { adminTopicRoutes } from '#modules/admin/topics/routes.ts'
 import { managedUserRoutes } from '#modules/admin/users/routes.ts'
+import { famousRoutes } from '#modules/admin/users-famous/routes.ts'
 import { recommendationRoutes } from '#modules/admin/users-recommended/routes.ts'
 import { webhookDeliveryRoutes } from '#modules/admin/webhooks/deliveries/routes.ts'
 import { webhookRoutes } from '#modules/admin/webhooks/routes.ts'
 import { adminWordRoutes } from '#modules/admin/words/routes.ts'
+import { readBootAdvertisements } from '#modules/advertising/index.ts'
+import { advertisingRoutes } from '#modules/advertising/routes.ts'
+import { areaRoutes } from '#modules/areas/routes.ts'
 import { checkinRoutes } from '#modules/checkins/routes.ts'
 import { commentThing } from '#modules/comments/index.ts'
 import { commentRoutes } from '#modules/comments/routes.ts'
@@ -132,10 +138,12 @@ const GROUP_ROUTES = [
 
 /** The table of contents: every route module of the API, one line each. */
 const ROUTES: ((server: Server, ctx: Context) => void)[] = [
-  bootstrapRoutes, // 0
+  bootstrapRoutes(readBootAdvertisements), // 0
   abilityRoutes,
   nodeRoutes,
-  notificationRoutes, // 1
+  advertisingRoutes, // 1
+  areaRoutes,
+  notificationRoutes,
   countRoutes({
     'feed-comment-pinned': (sql, id, since) => countWaiting(sql, FEED_COMMENT, id, since),
     'news-comment-pinned': (sql, id, since) => countWaiting(sql, NEWS_COMMENT, id, since),
@@ -198,6 +206,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   settingsRoutes,
   tagManagementRoutes,
   recommendationRoutes,
+  famousRoutes,
   roleRoutes,
   managedUserRoutes,
   reportAdminRoutes,
@@ -216,6 +225,8 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   adminQuestionRoutes,
   adminNewsRoutes,
   adminWordRoutes,
+  adminAdvertisingRoutes,
+  adminAreaRoutes,
 ]
 
 /** Routes outside the API: the bytes of files. */

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 /** Modules from low to high: one imports only from strictly lower layers, and only through index.ts. */
 const LAYERS = [
   ['settings', 'abilities', 'tokens', 'files', 'words'],
-  ['ledger', 'notifications'],
+  ['ledger', 'notifications', 'advertising', 'areas'],
   ['accounts'],
   ['comments', 'likes', 'collections', 'reports', 'pinning', 'purchases', 'rewards', 'checkins', 'tags'],
   ['topics', 'music', 'news', 'questions', 'groups'],

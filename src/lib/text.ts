@@ -34,6 +34,42 @@ export function nameKey(name: string): string {
     .trim()
 }
 
+// What looks like a Latin letter, also when written as a capital; i and l count as one.
+const LOOKALIKES = new Map(
+  Object.entries({
+    a: 'аɑα',
+    b: 'вʙβ',
+    c: 'сϲ',
+    d: 'ԁ',
+    e: 'еєε3',
+    g: 'ɡ',
+    h: 'һнη',
+    i: 'іιıӏɩl1|',
+    j: 'јϳ',
+    k: 'кκ',
+    m: 'мμ',
+    n: 'ո',
+    o: 'оοσօ0',
+    p: 'рρ',
+    q: 'ԛ',
+    r: 'гⲅ',
+    s: 'ѕ5',
+    t: 'тτ',
+    u: 'υս',
+    v: 'ѵν',
+    w: 'ԝω',
+    x: 'хχ',
+    y: 'уүγ',
+    z: 'ζ',
+  }).flatMap(([latin, others]) => [...others].map((other) => [other, latin] as const)),
+)
+
+/** A form in which names that a reader could take for one another at a glance are the same: marks and scripts differ. */
+export const lookalikeKey = (name: string): string =>
+  [...nameKey(name).normalize('NFD').replace(/\p{M}/gu, '')]
+    .map((point) => LOOKALIKES.get(point) ?? point)
+    .join('')
+
 const QUERY_GRAMS_MAX = 16
 const LATIN = /^[\p{Script=Latin}\p{Nd}]$/u
 

@@ -1,4 +1,4 @@
 export { addRoles } from './queries.ts'
 export { AbilityView } from './schema.ts'
-export { ABILITIES, type Ability } from './seeds.ts'
+export { ABILITIES, type Ability, MEMBER_ABILITIES } from './seeds.ts'
 export { announceAbilities, forgetAbilities, hasAbility, seedAbilities } from './service.ts'

@@ -32,6 +32,7 @@ export const ABILITIES = {
   'admin: feed topics': 'Review and manage topics',
   'admin: feeds': 'Manage feeds and their comments',
   'admin: feed pinneds': 'Decide on feed pins',
+  'admin: advertising': 'Manage advertisements',
   'admin: music': 'Manage music',
   'admin: news': 'Manage news',
   'admin: questions': 'Manage questions and answers',
@@ -48,10 +49,13 @@ export const ABILITIES = {
 
 export type Ability = keyof typeof ABILITIES
 
+/** What anybody gets by registering: it raises nobody above others. */
+export const MEMBER_ABILITIES: readonly Ability[] = ['feed-post']
+
 /** The roles of a new site. Fixed ones cannot be deleted. */
 export const ROLES = [
   { name: 'founder', display: 'Founder', fixed: true, abilities: Object.keys(ABILITIES) },
-  { name: 'owner', display: 'Member', fixed: true, abilities: ['feed-post'] },
+  { name: 'owner', display: 'Member', fixed: true, abilities: MEMBER_ABILITIES },
   { name: 'developer', display: 'Developer', fixed: true, abilities: [] },
   // Takes part in nothing: kept for accounts that may only read.
   { name: 'disabler', display: 'Restricted', fixed: true, abilities: [] },

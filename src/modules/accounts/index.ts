@@ -1,6 +1,7 @@
 export { accountCounters } from './counters.ts'
 export { listPopularIds, recommend, unrecommend } from './discovery/queries.ts'
 export { USER_CONSTRAINTS } from './errors.ts'
+export { endFame, FAMOUS_TYPES, type FamousType, makeFamous } from './famous/queries.ts'
 export { peopleByName } from './imports/queries.ts'
 export { createRoster, importPeople, PersonForm } from './imports/service.ts'
 export { checkOwnPassword, checkPaymentPassword, setDisabled, setPassword } from './passwords/service.ts'

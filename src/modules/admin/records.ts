@@ -15,7 +15,8 @@ export type Records<
 > = {
   /** Such as `/admin/music/singers`. */
   path: string
-  ability: string
+  /** One for all, or one for each of what is done. */
+  ability: string | { show: string; add: string; update: string; delete: string }
   /** Names the kind in the audit log, such as `music-singers`. */
   subject: string
   /** Such as `a singer`, for the documentation. */
@@ -49,7 +50,10 @@ export function recordRoutes<
   const { sql } = ctx
   const { path, noun, subject } = records
   const tags = ['Administration']
-  const access = { ability: records.ability }
+  const { ability } = records
+  const abilities =
+    typeof ability === 'string' ? { show: ability, add: ability, update: ability, delete: ability } : ability
+  const access = { ability: abilities.show }
   const params = Type.Object({ id: Id })
   const summary = records.summary ?? ((row: Row) => row as Record<string, unknown>)
   const idOf = (request: FastifyRequest) => (request.params as { id: number }).id
@@ -112,7 +116,7 @@ export function recordRoutes<
   server.post(
     path,
     {
-      config: { access },
+      config: { access: { ability: abilities.add } },
       schema: { tags, summary: `Create ${noun}`, body: records.body, response: { 201: Created } },
     },
     async (request, reply) => {
@@ -136,7 +140,7 @@ export function recordRoutes<
   server.patch(
     `${path}/:id`,
     {
-      config: { access, before: get },
+      config: { access: { ability: abilities.update }, before: get },
       schema: {
         tags,
         summary: `Change ${noun}`,
@@ -155,7 +159,10 @@ export function recordRoutes<
 
   server.delete(
     `${path}/:id`,
-    { config: { access }, schema: { tags, summary: `Delete ${noun}`, params, response: { 204: Empty } } },
+    {
+      config: { access: { ability: abilities.delete } },
+      schema: { tags, summary: `Delete ${noun}`, params, response: { 204: Empty } },
+    },
     async (request, reply) => {
       await changed(request, 'delete', (tx, row) => records.remove(tx, row))
       return reply.code(204).send()

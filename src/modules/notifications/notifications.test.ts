@@ -55,6 +55,29 @@ test('statistics count what is unread and name the senders of the newest five on
   assert.deepEqual(body.follow, { badge: 1 })
 })
 
+test('the list of mentions that earlier clients fetch is paged by its own ids', async () => {
+  const [ann, ben] = [await person(), await person()]
+  const comments: number[] = []
+  for (let id = 1; id <= 3; id += 1) {
+    await tell(ann, ben, 'at', { contents: 'hi', resource: { type: 'comments', id } })
+    await tell(ann, ben, 'like')
+    comments.push(id)
+  }
+  const mentions = async (query = '') => (await as(ann, 'GET', `/user/message/atme${query}`)).body
+  const resources = (list: { resourceable: { id: number } }[]) => list.map((each) => each.resourceable.id)
+  const all = await mentions()
+  assert.deepEqual(resources(all), comments.toReversed())
+  assert.deepEqual(Object.keys(all[0]), ['id', 'user_id', 'resourceable', 'created_at'])
+  assert.equal(all[0].user_id, ann.id)
+  assert.equal(all[0].resourceable.type, 'comments')
+  assert.match(all[0].created_at, ZULU)
+  assert.deepEqual(resources(await mentions(`?index=${all[0].id}&limit=1`)), [2])
+  assert.deepEqual(resources(await mentions(`?index=${all[2].id}&direction=asc`)), [2, 3])
+  assert.deepEqual((await as(ben, 'GET', '/user/message/atme')).body, [])
+  for (const query of ['?limit=0', '?limit=101', '?index=-1', '?direction=up'])
+    assert.equal((await as(ann, 'GET', `/user/message/atme${query}`)).status, 422, query)
+})
+
 test('the newest system notification comes with its text, a sender and an integer resource type', async () => {
   const ann = await person()
   await tell(ann, null, 'system', { type: 'pinned:feeds', state: 'passed', feed: { id: 3 } })

@@ -188,6 +188,24 @@ export const findPage = (sql: Db, userId: number, type: NotificationType, limit:
   ) as page on true
   order by page.seq desc`
 
+/** Where a person was mentioned, in their own order. */
+export const listMentions = (
+  sql: Db,
+  userId: number,
+  {
+    index = 0,
+    limit = 15,
+    direction = 'desc',
+  }: { index?: number; limit?: number; direction?: 'asc' | 'desc' },
+) => {
+  const ascending = direction === 'asc'
+  const beyond = index === 0 ? sql`` : ascending ? sql`and seq > ${index}` : sql`and seq < ${index}`
+  return sql<Pick<NotificationRow, 'seq' | 'data' | 'cause_type' | 'cause_id' | 'created_at'>[]>`
+    select seq, data, cause_type, cause_id, created_at from notifications
+    where user_id = ${userId} and type = 'at' ${beyond}
+    order by seq ${ascending ? sql`asc` : sql`desc`} limit ${limit}`
+}
+
 /** Marks what is unread of these types as read, and when. */
 export async function markRead(sql: Db, userId: number, types: readonly NotificationType[]): Promise<void> {
   await sql`

@@ -1,9 +1,9 @@
 import type { Context } from '#platform/context.ts'
 import { language, type Server, viewerOf } from '#platform/http.ts'
-import { Empty } from '#platform/schema.ts'
-import { findPage, findStatistics, markRead } from './queries.ts'
-import { ListQuery, NotificationPage, ReadBody, Statistics } from './schema.ts'
-import { PAGE_SIZE, pageView, statisticsView } from './view.ts'
+import { Empty, Type } from '#platform/schema.ts'
+import { findPage, findStatistics, listMentions, markRead } from './queries.ts'
+import { ListQuery, Mention, MentionQuery, NotificationPage, ReadBody, Statistics } from './schema.ts'
+import { mentionView, PAGE_SIZE, pageView, statisticsView } from './view.ts'
 
 /** Specification 4.9. */
 export function notificationRoutes(server: Server, ctx: Context) {
@@ -39,6 +39,23 @@ export function notificationRoutes(server: Server, ctx: Context) {
       const rows = await findPage(sql, viewerOf(request).id, type, PAGE_SIZE, (page - 1) * PAGE_SIZE)
       const path = `${config.publicUrl}/api/v2/user/notifications`
       return pageView(rows, { type, page, path }, language(request))
+    },
+  )
+
+  server.get(
+    '/user/message/atme',
+    {
+      config: { access: 'user' },
+      schema: {
+        tags,
+        summary: 'Where you were mentioned, newest first',
+        querystring: MentionQuery,
+        response: { 200: Type.Array(Mention) },
+      },
+    },
+    async (request) => {
+      const { id } = viewerOf(request)
+      return (await listMentions(sql, id, request.query)).map((row) => mentionView(id, row))
     },
   )
 

@@ -1,4 +1,15 @@
-import { Nullable, OneOf, Page, Shared, type Static, Type, ZuluTime } from '#platform/schema.ts'
+import {
+  Cursor,
+  Direction,
+  Limit,
+  Nullable,
+  OneOf,
+  Page,
+  Shared,
+  type Static,
+  Type,
+  ZuluTime,
+} from '#platform/schema.ts'
 import type { SystemType } from './codes.ts'
 
 /** What a notification is about (specification 4.9). */
@@ -63,6 +74,18 @@ export const Statistics = Type.Object({
   follow: Type.Object({ badge: Type.Integer() }),
 })
 export type Statistics = Static<typeof Statistics>
+
+/** The query of GET /user/message/atme (R §16). */
+export const MentionQuery = Type.Object({ limit: Limit(), index: Cursor, direction: Direction })
+
+/** Where somebody was mentioned: the list of earlier clients, who fetch the thing itself by its id. */
+export const Mention = Type.Object({
+  id: Type.Integer({ description: 'Orders this list, and is its `index`' }),
+  user_id: Type.Integer({ description: 'Who was mentioned' }),
+  resourceable: Type.Object({ type: Type.String(), id: Type.Integer() }),
+  created_at: ZuluTime,
+})
+export type Mention = Static<typeof Mention>
 
 export const ListQuery = Type.Object({ type: OneOf(NOTIFICATION_TYPES), page: Page })
 export const ReadBody = Type.Object({ type: OneOf(NOTIFICATION_TYPES) })

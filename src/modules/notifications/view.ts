@@ -2,7 +2,7 @@ import { zuluTime, zuluTimeOrNull } from '#lib/time.ts'
 import type { Language } from '#platform/errors.ts'
 import { resourceCode, sentenceOf } from './codes.ts'
 import type { findStatistics, NotificationRow } from './queries.ts'
-import type { Notification, NotificationPage, NotificationType, Statistics } from './schema.ts'
+import type { Mention, Notification, NotificationPage, NotificationType, Statistics } from './schema.ts'
 
 export const PAGE_SIZE = 15
 const SYSTEM = { id: 0, name: 'Kith' }
@@ -38,6 +38,17 @@ export const notificationView = (row: NotificationRow, language: Language): Noti
   created_at: zuluTime(row.created_at),
   read_at: zuluTimeOrNull(row.read_at),
   data: dataOf(row, language),
+})
+
+/** A mention as earlier clients get it (R §16). */
+export const mentionView = (
+  userId: number,
+  row: Pick<NotificationRow, 'seq' | 'data' | 'cause_type' | 'cause_id' | 'created_at'>,
+): Mention => ({
+  id: row.seq,
+  user_id: userId,
+  resourceable: (row.data.resource as Reference | undefined) ?? { type: row.cause_type, id: row.cause_id },
+  created_at: zuluTime(row.created_at),
 })
 
 const isPresent = <Row extends { id: string | null }>(row: Row): row is Row & NotificationRow =>

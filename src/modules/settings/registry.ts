@@ -82,6 +82,8 @@ export const SETTINGS = {
   'question:onlookers-amount': define(Int(1, 1_000_000_000_000), 100),
   'question:anonymity-rule': define(Text(10_000, { 'x-empty': true }), ''),
   'question:reward-rule': define(Text(10_000, { 'x-empty': true }), ''),
+  // Places to choose from at once, the first first, each written as `国家 省 市`.
+  'locations:hots': define(TextList(100, 100), []),
   'notifications:keep-read-days': define(Int(1, 3650), 180),
 } as const
 

@@ -63,6 +63,10 @@ test('a name follows the rule, is not reserved, and is unique whatever its case 
     ' ',
     'root',
     'ＡＤＭＩＮ',
+    '\u0430dmin',
+    '\u039a\u0399\u03a4\u0397',
+    'r\u00f3\u00f6t',
+    'r00t',
     7,
   ])
     fieldError(await named(name), 'name')

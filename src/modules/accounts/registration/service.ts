@@ -1,5 +1,5 @@
 import { isUserName } from '#lib/identifiers.ts'
-import { nameKey } from '#lib/text.ts'
+import { lookalikeKey } from '#lib/text.ts'
 import { addRoles } from '#modules/abilities/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
@@ -12,6 +12,7 @@ import { addJob } from '#platform/jobs.ts'
 import { hashPassword } from '#platform/passwords.ts'
 import { accountOf, checkCode, useCode } from '../codes/service.ts'
 import { nameTaken, USER_CONSTRAINTS } from '../errors.ts'
+import { followFamous } from '../famous/queries.ts'
 import { insertUser, isNameOf, isNameTaken } from './queries.ts'
 import type { NewUser, Registration } from './schema.ts'
 
@@ -19,6 +20,7 @@ import type { NewUser, Registration } from './schema.ts'
 export async function createUser(tx: Db, user: NewUser): Promise<number> {
   const id = await onConstraint(insertUser(tx, user), USER_CONSTRAINTS)
   await addRoles(tx, id, [...user.roles])
+  await followFamous(tx, id)
   // For modules above, which have something to do for every new person.
   await addJob(tx, 'user_created', { id })
   return id
@@ -35,8 +37,8 @@ export async function checkUserName(ctx: Context, name: string, exceptId = 0): P
       en: 'A name has 2 to 12 characters, an ASCII one counting half; it begins with a letter, an underscore or a non-ASCII character and has no spaces or signs.',
       zh: '用户名长度为 2 至 12 个字（英文字母和数字算半个），以字母、下划线或非 ASCII 字符开头，不能包含空格和符号。',
     })
-  const reserved = (await readSettings(ctx))['site:reserved-nickname'].split(',').map(nameKey)
-  if (reserved.includes(nameKey(name)))
+  const reserved = (await readSettings(ctx))['site:reserved-nickname'].split(',').map(lookalikeKey)
+  if (reserved.includes(lookalikeKey(name)))
     throw invalidField('name', { en: 'This name is reserved.', zh: '该用户名为系统保留。' }, 'name_reserved')
   if (await isNameTaken(ctx.sql, name, exceptId)) throw nameTaken()
 }

@@ -1,4 +1,5 @@
 import { escapeLike } from '#lib/text.ts'
+import { MEMBER_ABILITIES } from '#modules/abilities/index.ts'
 import type { Db } from '#platform/database.ts'
 import { pageOf } from '../paging.ts'
 
@@ -41,6 +42,11 @@ export async function findRole(sql: Db, id: number): Promise<RoleRow | undefined
   return row
 }
 
+export async function findRoleNamed(sql: Db, name: string): Promise<RoleRow | undefined> {
+  const [row] = await sql<RoleRow[]>`select ${columns(sql)} from roles r where r.name = ${name}`
+  return row
+}
+
 /** The names among these that are no ability. */
 export async function findUnknownAbilities(sql: Db, names: string[]): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
@@ -53,7 +59,7 @@ export async function findUnknownAbilities(sql: Db, names: string[]): Promise<st
 export async function holdsAll(sql: Db, userId: number, names: string[]): Promise<boolean> {
   const [row] = await sql<[{ all: boolean }]>`
     select not exists (
-      select unnest(${names}::text[]) except
+      select unnest(${names}::text[]) except select unnest(${[...MEMBER_ABILITIES]}::text[]) except
       select ability from user_roles join role_abilities using (role_id) where user_id = ${userId}) as all`
   return row.all
 }

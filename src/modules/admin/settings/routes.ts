@@ -7,9 +7,10 @@ import {
 } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
-import type { Server } from '#platform/http.ts'
+import { type Server, viewerOf } from '#platform/http.ts'
 import { Empty, Open } from '#platform/schema.ts'
 import { recordAudit } from '../audit/queries.ts'
+import { checkSettings } from './service.ts'
 
 export function settingsRoutes(server: Server, ctx: Context) {
   const access = { ability: 'admin:site:base' }
@@ -41,6 +42,7 @@ export function settingsRoutes(server: Server, ctx: Context) {
     async (request, reply) => {
       const changes = request.body as Partial<Settings>
       const names = Object.keys(changes) as (keyof Settings)[]
+      await checkSettings(ctx.sql, viewerOf(request).id, changes)
       if (names.length > 0) {
         const current = await readSettings(ctx)
         await transaction(ctx.sql, async (tx) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createWorld } from '#test/world.ts'
+import { createWorld, type Person } from '#test/world.ts'
 
 const { as, person } = await createWorld()
 const founder = await person({ roles: ['founder'] })
@@ -41,4 +41,23 @@ test('settings are closed to members, and `admin: login` alone opens nothing', a
   const clerk = await person({ roles: ['clerk'] })
   assert.equal((await as(clerk, 'GET', '/admin/settings')).status, 403)
   assert.equal((await as(clerk, 'GET', '/admin/audit-log')).status, 403)
+})
+
+test('the role of newcomers exists, is no more than the giver may do, and opens no administration', async () => {
+  const set = (who: Person, role: string) => as(who, 'PATCH', '/admin/settings', { 'register:role': role })
+  for (const [name, abilities] of [
+    ['keeper', ['admin: login', 'admin:site:base']],
+    ['guest', []],
+    ['strong', ['[feed] Delete Feed']],
+  ] as const)
+    assert.equal((await as(founder, 'POST', '/admin/roles', { name, abilities })).status, 201)
+  const keeper = await person({ roles: ['keeper'] })
+  assert.equal((await set(keeper, 'founder')).status, 403)
+  assert.equal((await set(keeper, 'strong')).status, 403)
+  for (const role of ['founder', 'keeper', 'nobody'])
+    assert.deepEqual(Object.keys((await set(founder, role)).body.errors), ['register:role'])
+  assert.equal((await as(founder, 'GET', '/admin/settings')).body['register:role'], 'owner')
+  for (const role of ['guest', 'owner']) assert.equal((await set(keeper, role)).status, 204)
+  const helper = await as(founder, 'PATCH', '/admin/settings', { 'im:helper-user': 2 ** 40 })
+  assert.deepEqual(Object.keys(helper.body.errors), ['im:helper-user'])
 })

@@ -1,5 +1,6 @@
 import { normalizeEmail } from '#lib/identifiers.ts'
 import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
+import { MEMBER_ABILITIES } from '#modules/abilities/index.ts'
 import type { Db, Tx } from '#platform/database.ts'
 import { pageOf } from '../paging.ts'
 import type { ManagedUser, ManagedUserQuery } from './schema.ts'
@@ -39,7 +40,8 @@ export async function findUser(sql: Db, id: number): Promise<ManagedUser | undef
 /** What somebody holds that somebody else does not: nobody manages an account that may do more than they may. */
 export async function findAbilitiesBeyond(sql: Db, userId: number, beyond: number): Promise<string[]> {
   const rows = await sql<{ ability: string }[]>`
-    select ability from user_roles join role_abilities using (role_id) where user_id = ${userId}
+    select ability from user_roles join role_abilities using (role_id)
+    where user_id = ${userId} and ability <> all(${[...MEMBER_ABILITIES]}::text[])
     except
     select ability from user_roles join role_abilities using (role_id) where user_id = ${beyond}`
   return rows.map(({ ability }) => ability)
@@ -52,7 +54,8 @@ export async function judgeRoles(sql: Db, names: string[], actor: number) {
       coalesce((select array_agg(name) from unnest(${names}::text[]) as given (name)
         where not exists (select from roles r where r.name = given.name)), '{}') as unknown,
       coalesce((select array_agg(ability) from (
-        select ability from roles r join role_abilities a on a.role_id = r.id where r.name = any(${names})
+        select ability from roles r join role_abilities a on a.role_id = r.id
+        where r.name = any(${names}) and ability <> all(${[...MEMBER_ABILITIES]}::text[])
         except
         select ability from user_roles join role_abilities using (role_id) where user_id = ${actor}) as more), '{}') as beyond`
   return row

@@ -91,6 +91,17 @@ test('nobody gives away or manages more than they hold', async () => {
   assert.equal(widened.status, 403)
 })
 
+test('who manages accounts needs none of what every member may do', async () => {
+  const abilities = ['admin: login', 'admin:user:update', 'admin:role:update']
+  assert.equal((await as(founder, 'POST', '/admin/roles', { name: 'desk', abilities })).status, 201)
+  const desk = await person({ roles: ['desk'] })
+  const member = await person()
+  const url = `/admin/users/${member.id}`
+  assert.equal((await as(desk, 'PATCH', url, { disabled: true })).status, 204)
+  assert.equal((await as(desk, 'PATCH', url, { disabled: false, roles: [] })).status, 204)
+  assert.equal((await as(desk, 'PATCH', url, { roles: ['owner'] })).status, 204)
+})
+
 test('the last founder stays one, and nobody disables themselves', async () => {
   assert.equal((await as(founder, 'PATCH', `/admin/users/${founder.id}`, { disabled: true })).status, 422)
   assert.equal((await as(founder, 'PATCH', `/admin/users/${founder.id}`, { roles: ['owner'] })).status, 422)

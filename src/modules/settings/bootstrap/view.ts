@@ -21,7 +21,8 @@ export function withoutEmpty(value: unknown): unknown {
 }
 
 /** The settings that clients read, under the names that they know (R §13). */
-export function bootstrapView(settings: Settings): Static<typeof Bootstrap> {
+export function bootstrapView(settings: Settings, advertisements: object[]): Static<typeof Bootstrap> {
+  const hots = settings['locations:hots']
   const all = {
     'server:version': VERSION,
     limit: PAGE_SIZE,
@@ -84,6 +85,8 @@ export function bootstrapView(settings: Settings): Static<typeof Bootstrap> {
     },
     checkin: { switch: settings['checkin:switch'], balance: settings['checkin:balance'] },
     'im:helper-user': settings['im:helper-user'],
+    ad: advertisements,
+    hots_area: hots.map((name, index) => ({ name, sort: hots.length - index })),
     'question:apply_amount': settings['question:apply-amount'],
     'question:onlookers_amount': settings['question:onlookers-amount'],
     'question:anonymity_rule': settings['question:anonymity-rule'],
