@@ -220,6 +220,25 @@ test('a group has the fields of the specification, owner first', async () => {
   assert.ok('certification' in affiliations[0])
 })
 
+test('many groups are read briefly, their members by the names of their accounts', async () => {
+  const [owner, member, stranger] = [await person(), await person(), await person()]
+  const id = await makeGroup(owner, { members: member.id })
+  const closed = await makeGroup(owner, { public: 0 })
+  const brief = await as(member, 'GET', `/im/groups?im_group_id=${id}`)
+  assert.equal(brief.status, 200)
+  const { affiliations: _, ...full } = await read(member, id)
+  assert.deepEqual(brief.body, [
+    { ...full, affiliations: [{ owner: String(owner.id) }, { member: String(member.id) }] },
+  ])
+  const both = await as(stranger, 'GET', `/easemob/groups?im_group_id=${closed},${id}`)
+  assert.deepEqual(
+    both.body.map((group: { id: string }) => group.id),
+    [id],
+  )
+  assert.equal((await as(stranger, 'GET', `/im/groups?im_group_id=${closed}`)).status, 404)
+  assert.equal((await as(stranger, 'GET', '/im/groups')).status, 422)
+})
+
 test('several groups come in the order asked; what the viewer may not know of is left out', async () => {
   const [owner, stranger] = [await person(), await person()]
   const open = await makeGroup(owner)
@@ -361,6 +380,7 @@ const MATRIX: [string, (id: string, who: Person, other: Person) => [string, stri
   ['new password', () => ['PUT', '/password'], [401, 201, 201, 201, 201]],
   ['own password', () => ['GET', '/password'], [401, 201, 201, 201, 201]],
   ['read a private group', (id) => ['GET', `/group?im_group_id=${id}`], [401, 404, 200, 200, 200]],
+  ['read it briefly', (id) => ['GET', `/groups?im_group_id=${id}`], [401, 404, 200, 200, 200]],
   ['make a group', () => ['POST', '/group', { groupname: 'x', desc: 'y' }], [401, 201, 201, 201, 201]],
   ['read the picture', (id) => ['GET', `/group/face?im_group_id=${id}`], [401, 200, 200, 200, 200]],
   [

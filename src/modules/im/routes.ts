@@ -6,6 +6,7 @@ import { type Server, say, viewerOf } from '#platform/http.ts'
 import { Empty, Message, Type } from '#platform/schema.ts'
 import { findPeople } from './queries/accounts.ts'
 import {
+  BriefGroupView,
   GroupChange,
   GroupChanged,
   GroupFace,
@@ -31,11 +32,14 @@ import {
   getGroups,
   removeMembers,
 } from './service/groups.ts'
-import { faceUrl, groupViews } from './view.ts'
+import { briefGroupViews, faceUrl, groupViews } from './view.ts'
 
 const tags = ['Instant messaging']
 
-/** The twelve operations of specification 4.1; existing clients call them under `/easemob` (decisions §1). */
+/**
+ * The twelve operations of specification 4.1, and `GET /groups`, which existing clients read many groups with. They call
+ * all of them under `/easemob` (decisions §1).
+ */
 export function imRoutes(server: Server, ctx: Context) {
   for (const { prefix, hide } of [
     { prefix: '/im', hide: false },
@@ -161,6 +165,22 @@ function groupRoutes(server: Server, ctx: Context, prefix: string, hide: boolean
       const { id } = viewerOf(request)
       return groupViews(ctx, await getGroups(ctx, request.query.im_group_id, id), id)
     },
+  )
+
+  server.get(
+    `${prefix}/groups`,
+    {
+      config: { access: 'user' },
+      schema: {
+        tags,
+        hide,
+        summary: 'Read groups with the account names of their members alone',
+        querystring: GroupsQuery,
+        response: { 200: Type.Array(BriefGroupView) },
+      },
+    },
+    async (request) =>
+      briefGroupViews(ctx, await getGroups(ctx, request.query.im_group_id, viewerOf(request).id)),
   )
 
   server.post(

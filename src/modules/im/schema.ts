@@ -93,3 +93,12 @@ export const GroupView = Shared('ImGroup', {
   group_face: Type.String(),
 })
 export type GroupView = Static<typeof GroupView>
+
+/** The same with the account names of the members alone: one `owner`, the others `member` (R §2). */
+export const BriefGroupView = Type.Object({
+  ...GroupView.properties,
+  affiliations: Type.Array(
+    Type.Object({ owner: Type.Optional(Type.String()), member: Type.Optional(Type.String()) }),
+  ),
+})
+export type BriefGroupView = Static<typeof BriefGroupView>

@@ -2,17 +2,35 @@ import { userViews, withUrls } from '#modules/accounts/index.ts'
 import { fileUrl } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type GroupRow, listMembers } from './queries/groups.ts'
-import type { GroupView } from './schema.ts'
+import type { BriefGroupView, GroupView } from './schema.ts'
 
 /** The address of a group's picture, or an empty text. */
 export const faceUrl = (ctx: Context, faceId: number | null) => (faceId === null ? '' : fileUrl(ctx, faceId))
 
-/** Groups with their members, in two queries whatever their number. Disabled people are left out (R §2). */
-export async function groupViews(ctx: Context, rows: GroupRow[], viewerId: number): Promise<GroupView[]> {
-  const members = await listMembers(
+/** What is shown of a group besides its members. */
+const settingsView = (ctx: Context, row: GroupRow) => ({
+  id: row.wire_id,
+  name: row.name,
+  description: row.description,
+  membersonly: row.members_only,
+  allowinvites: row.allow_invites,
+  maxusers: row.max_users,
+  owner: String(row.owner_id),
+  created: row.created_ms,
+  custom: row.custom,
+  public: row.public,
+  group_face: faceUrl(ctx, row.face_id),
+})
+
+const membersOf = (ctx: Context, rows: GroupRow[]) =>
+  listMembers(
     ctx.sql,
     rows.map(({ id }) => id),
   )
+
+/** Groups with their members, in two queries whatever their number. Disabled people are left out (R §2). */
+export async function groupViews(ctx: Context, rows: GroupRow[], viewerId: number): Promise<GroupView[]> {
+  const members = await membersOf(ctx, rows)
   const users = await userViews(
     ctx,
     ctx.sql,
@@ -23,15 +41,7 @@ export async function groupViews(ctx: Context, rows: GroupRow[], viewerId: numbe
   return rows.map((row) => {
     const people = byGroup.get(row.id) ?? []
     return {
-      id: row.wire_id,
-      name: row.name,
-      description: row.description,
-      membersonly: row.members_only,
-      allowinvites: row.allow_invites,
-      maxusers: row.max_users,
-      owner: String(row.owner_id),
-      created: row.created_ms,
-      custom: row.custom,
+      ...settingsView(ctx, row),
       affiliations_count: people.length,
       affiliations: people.flatMap(({ user_id }) => {
         const user = users.get(user_id)
@@ -42,8 +52,21 @@ export async function groupViews(ctx: Context, rows: GroupRow[], viewerId: numbe
           certification: user.verified?.type ?? null,
         }
       }),
-      public: row.public,
-      group_face: faceUrl(ctx, row.face_id),
+    }
+  })
+}
+
+/** Groups with the account names of their members, as providers list them. */
+export async function briefGroupViews(ctx: Context, rows: GroupRow[]): Promise<BriefGroupView[]> {
+  const byGroup = Map.groupBy(await membersOf(ctx, rows), ({ group_id }) => group_id)
+  return rows.map((row) => {
+    const people = byGroup.get(row.id) ?? []
+    return {
+      ...settingsView(ctx, row),
+      affiliations_count: people.length,
+      affiliations: people.map(({ user_id }) =>
+        user_id === row.owner_id ? { owner: String(user_id) } : { member: String(user_id) },
+      ),
     }
   })
 }
