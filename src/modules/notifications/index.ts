@@ -4,7 +4,7 @@ export type { FindPendingPins, PendingPins, PinSources } from './counts/schema.t
 export { findUnreachable, updateNotice } from './notices/queries.ts'
 export type { NoticeRow } from './notices/schema.ts'
 export { sendNotice, takeNoticeBack } from './notices/service.ts'
-export type { Taken } from './queries.ts'
+export { hideSender, type Taken } from './queries.ts'
 export type { Notice, NotificationType } from './schema.ts'
 export { notify, takeBack } from './service.ts'
 export type { Attempt } from './webhooks/queries.ts'

@@ -1,4 +1,5 @@
 import type { Db } from '#platform/database.ts'
+import type { SystemType } from './codes.ts'
 import type { Notice, NotificationType } from './schema.ts'
 
 /** The name of the signal that carries the ids of people with something new. */
@@ -80,6 +81,8 @@ export async function insertNotices(
 /** What of a cause, or of several of one kind, is to be taken back. */
 export type Taken = {
   type?: NotificationType
+  /** Of system notifications only those of this type. */
+  systemType?: SystemType
   senderId?: number
   cause: { type: string; id: number | number[] }
 }
@@ -87,7 +90,7 @@ export type Taken = {
 /** Deletes up to `limit` unread notifications of a cause and lowers the counts by them; answers how many went. */
 export async function deleteUnread(
   sql: Db,
-  { type, senderId, cause }: Taken,
+  { type, systemType, senderId, cause }: Taken,
   limit: number,
 ): Promise<number> {
   const { id } = cause
@@ -99,6 +102,7 @@ export async function deleteUnread(
         and n.seq > c.read_seq
         ${senderId === undefined ? sql`` : sql`and n.sender_id = ${senderId}`}
         ${type === undefined ? sql`` : sql`and n.type = ${type}`}
+        ${systemType === undefined ? sql`` : sql`and n.type = 'system' and n.data ->> 'type' = ${systemType}`}
       limit ${limit}
     ),
     -- Marking as read takes the same lock, so what is unread here stays so until the commit.
@@ -121,6 +125,12 @@ export async function deleteUnread(
     select count(*)::int as gone from gone`
   return row.gone
 }
+
+/** Takes the name of who did it off system notifications of a type that were written already, read or not. */
+export const hideSender = (sql: Db, { systemType, senderId, cause }: Required<Omit<Taken, 'type'>>) => sql`
+  update notifications set sender_id = 0
+  where cause_type = ${cause.type} and cause_id = any(${[cause.id].flat()}) and sender_id = ${senderId}
+    and type = 'system' and data ->> 'type' = ${systemType}`
 
 /** A notification as it is stored, with its sender's present name; '' for a disabled or unknown account. */
 export type NotificationRow = {

@@ -191,6 +191,24 @@ test('what becomes anonymous later hides its author in what was written before, 
   assert.deepEqual((await targets()).slice(0, 3), [ben.id, ben.id, 1])
 })
 
+test('what was told by name before says no name once the question or the answer is anonymous', async () => {
+  const [anna, ben, cleo] = [await person(), await person(), await person()]
+  const question = await ask(anna, { invitations: [ben.id] })
+  const id = await answer(ben, question)
+  const other = await answer(cleo, question)
+  await as(anna, 'PUT', `/questions/${question}/adoptions/${other}`)
+  const senders = async (who: Person) => {
+    const { body } = await as(who, 'GET', '/user/notifications?type=system')
+    return body.data.map(({ data }: { data: { sender: { id: number } } }) => data.sender.id)
+  }
+  const all = async () => [await senders(anna), await senders(ben), await senders(cleo)]
+  assert.deepEqual(await all(), [[cleo.id, ben.id], [anna.id], [anna.id]])
+  await as(ben, 'PATCH', `/question-answers/${id}`, { anonymity: 1 })
+  assert.deepEqual(await all(), [[cleo.id, 0], [anna.id], [anna.id]])
+  await as(anna, 'PATCH', `/questions/${question}`, { anonymity: 1 })
+  assert.deepEqual(await all(), [[cleo.id, 0], [0], [0]])
+})
+
 test('whom an anonymous author blocks is not told by a refusal', async () => {
   const [anna, ben] = [await person(), await person()]
   const question = await ask(anna, { anonymity: 1 })

@@ -2,7 +2,7 @@ import { deleteCollectionsOf } from '#modules/collections/index.ts'
 import { deleteCommentsOf } from '#modules/comments/index.ts'
 import { adoptFiles, detachFiles } from '#modules/files/index.ts'
 import { deleteLikesOf, latestLikes } from '#modules/likes/index.ts'
-import { notify, takeBack } from '#modules/notifications/index.ts'
+import { hideSender, notify, takeBack } from '#modules/notifications/index.ts'
 import { latestRewards } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Tx } from '#platform/database.ts'
@@ -86,6 +86,8 @@ export async function editAnswer(tx: Tx, id: number, userId: number, patch: Answ
     anonymity,
   }
   if (!(await updateAnswer(tx, id, changes))) throw answerAdopted()
+  if (anonymity)
+    await hideSender(tx, { senderId: userId, systemType: 'question:answer', cause: { type: ANSWERS, id } })
   if (body !== undefined)
     await adoptFiles(tx, { ids: picturesIn(body), ownerId: userId, channel: 'answer:images', raw: id })
 }

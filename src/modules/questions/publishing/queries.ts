@@ -126,6 +126,11 @@ export const listAnswerIds = async (sql: Db, questionId: number): Promise<number
     >`select id from answers where question_id = ${questionId} order by id for update`
   ).map(({ id }) => id)
 
+export const listAdoptedIds = async (sql: Db, questionId: number): Promise<number[]> =>
+  (await sql<{ id: number }[]>`select id from answers where question_id = ${questionId} and adoption`).map(
+    ({ id }) => id,
+  )
+
 /** Deletes a locked question with its answers, watchers and invitations, out of everybody's counts. */
 export const deleteQuestionRow = (sql: Db, questionId: number) => sql`
   with gone as (

@@ -5,7 +5,7 @@ import { deleteCommentsOf } from '#modules/comments/index.ts'
 import { adoptFiles, detachFiles } from '#modules/files/index.ts'
 import { move, PLATFORM } from '#modules/ledger/index.ts'
 import { deleteLikesOf } from '#modules/likes/index.ts'
-import { notify, takeBack } from '#modules/notifications/index.ts'
+import { hideSender, notify, takeBack } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Tx } from '#platform/database.ts'
@@ -22,6 +22,7 @@ import {
   insertInvitations,
   insertQuestion,
   linkTopics,
+  listAdoptedIds,
   listAnswerIds,
   lockQuestion,
   setBounty,
@@ -210,6 +211,18 @@ export async function resetBounty(tx: Tx, id: number, userId: number, amount: nu
   await changeBounty(tx, await holdOwnQuestion(tx, id, userId), amount)
 }
 
+/** Takes the asker's name off what was told of a question before it became anonymous. */
+async function hideAsker(tx: Tx, id: number, senderId: number): Promise<void> {
+  await hideSender(tx, { senderId, systemType: 'qa:invitation', cause: { type: QUESTIONS, id } })
+  const adopted = await listAdoptedIds(tx, id)
+  if (adopted.length > 0)
+    await hideSender(tx, {
+      senderId,
+      systemType: 'qa:answer-adoption',
+      cause: { type: ANSWERS, id: adopted },
+    })
+}
+
 /** Changes a question of one's own. */
 export async function editQuestion(tx: Tx, id: number, userId: number, patch: QuestionPatch): Promise<void> {
   const { subject, body, text_body: textBody, anonymity, topics, amount } = patch
@@ -224,6 +237,7 @@ export async function editQuestion(tx: Tx, id: number, userId: number, patch: Qu
     textBody: body === undefined ? textBody : excerptOf(body, textBody),
     anonymity,
   })
+  if (anonymity) await hideAsker(tx, id, userId)
   if (topicIds) {
     await unlinkTopics(tx, id, topicIds)
     if ((await linkTopics(tx, id, topicIds)) < topicIds.length) throw unknownTopics()
