@@ -1,5 +1,5 @@
 import { type Currency, move, PLATFORM } from '#modules/ledger/index.ts'
-import { notify, type SystemType } from '#modules/notifications/index.ts'
+import { notify, type SystemType, takeBack } from '#modules/notifications/index.ts'
 import { handOverPins } from '#modules/pinning/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database.ts'
@@ -10,6 +10,7 @@ import {
   noSuchGroup,
   noSuchMember,
   notAudited,
+  notFounder,
   notManager,
   notMember,
   rankTooLow,
@@ -140,7 +141,11 @@ const giveBack = (tx: Tx, userId: number, fee: number, currency: Currency | null
 export async function leaveGroup(ctx: Context, groupId: number, userId: number): Promise<void> {
   await transaction(ctx.sql, async (tx) => {
     const gone = await deleteOwnMember(tx, groupId, userId)
-    if (gone) return giveBack(tx, userId, gone.fee, gone.currency, gone.log_id)
+    if (gone) {
+      await giveBack(tx, userId, gone.fee, gone.currency, gone.log_id)
+      const cause = { type: 'groups', id: groupId }
+      return takeBack(tx, { systemType: 'group:join', senderId: userId, cause })
+    }
     const { member } = await getStanding(tx, groupId, userId)
     if (!member) throw notMember()
     // Leaving and coming back would clear the blacklist.
@@ -197,7 +202,7 @@ async function onMember(
   await transaction(ctx.sql, async (tx) => {
     const group = await getStanding(tx, groupId, actorId, { lock: true })
     const member = await getMember(tx, groupId, memberId)
-    if (actingRank(group) < rankOf(least)) throw notManager()
+    if (actingRank(group) < rankOf(least)) throw least === 'founder' ? notFounder() : notManager()
     if (member.audit !== 1) throw memberPending()
     if (rankOf(member.role) >= actingRank(group)) throw rankTooLow()
     await work(tx, member)

@@ -14,6 +14,7 @@ import {
   Text,
   Time,
   Type,
+  ZuluTime,
 } from '#platform/schema.ts'
 import { Group } from '../circles/schema.ts'
 
@@ -33,7 +34,7 @@ export const PostItem = Shared('PostItem', {
   views_count: Type.Integer(),
   reward_amount: Type.Integer(),
   reward_number: Type.Integer(),
-  excellent_at: Nullable(Time),
+  excellent_at: Nullable(ZuluTime),
   liked: Type.Boolean(),
   collected: Type.Boolean(),
   images: Type.Array(FileView),

@@ -1,4 +1,4 @@
-import { wireTime, wireTimeOrNull } from '#lib/time.ts'
+import { wireTime, zuluTimeOrNull } from '#lib/time.ts'
 import { userViews } from '#modules/accounts/index.ts'
 import { findCollected } from '#modules/collections/index.ts'
 import type { FileView } from '#modules/files/index.ts'
@@ -55,7 +55,7 @@ export async function postItems(ctx: Context, rows: PostRow[], viewerId: number)
     views_count: row.views_count + tally.pending(row.id),
     reward_amount: rewards.get(row.id)?.amount ?? 0,
     reward_number: rewards.get(row.id)?.count ?? 0,
-    excellent_at: wireTimeOrNull(row.excellent_at),
+    excellent_at: zuluTimeOrNull(row.excellent_at),
     liked: liked.has(row.id),
     collected: collected.has(row.id),
     images: images.get(row.id) ?? [],

@@ -60,7 +60,7 @@ export function groupRoleRoutes(server: Server, ctx: Context) {
       config: { access: 'user' },
       schema: {
         tags,
-        summary: 'Put a member of lower rank on the blacklist: they read and write nothing',
+        summary: 'Put a member of lower rank on the blacklist: they read, but write nothing',
         params: MemberParams,
         response: { 201: Message },
       },
