@@ -24,6 +24,8 @@ export type RewardOptions = {
   switches?: 'feed:reward'[]
   /** Keeps the counters of rewards of the thing; `by` is the amount given. */
   count?: Counts
+  /** What is thrown when the giver has less; absent: 403. */
+  poor?: () => Error
   /** The list's default page size where it is not 15. */
   pageSize?: number
 }
@@ -65,6 +67,7 @@ export function mountRewards(server: Server, ctx: Context, thing: Thing, options
               amount,
               notice: options.notice,
               ...(options.count ? { count: options.count } : {}),
+              ...(options.poor ? { poor: options.poor } : {}),
             })
             await publishEvent(ctx, tx, 'reward.created', {
               rewardable: { type: thing.type, id: target.id },

@@ -40,10 +40,16 @@ export async function give(
   tx: Tx,
   thing: Thing,
   target: Target,
-  { from, amount, notice, count }: { from: number; amount: number; notice: RewardNotice; count?: Counts },
+  {
+    from,
+    amount,
+    notice,
+    count,
+    poor,
+  }: { from: number; amount: number; notice: RewardNotice; count?: Counts; poor?: () => Error },
 ): Promise<void> {
   const { id: thingId, ownerId: to, hidden = false } = target
-  const id = await withFunds(insertReward(tx, thing, count, { thingId, from, to, amount, hidden }))
+  const id = await withFunds(insertReward(tx, thing, count, { thingId, from, to, amount, hidden }), poor)
   if (id === undefined) throw (await isGone(tx, to)) ? ownerGone() : notFound()
   await notify(tx, {
     type: 'system',

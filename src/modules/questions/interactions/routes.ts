@@ -1,6 +1,7 @@
 import { hasAbility } from '#modules/abilities/index.ts'
 import { mountCollections } from '#modules/collections/index.ts'
 import { mountComments } from '#modules/comments/index.ts'
+import { notEnoughFor } from '#modules/ledger/index.ts'
 import { mountLikes } from '#modules/likes/index.ts'
 import { mountReports } from '#modules/reports/index.ts'
 import { mountRewards } from '#modules/rewards/index.ts'
@@ -50,6 +51,8 @@ export function questionInteractionRoutes(server: Server, ctx: Context) {
     create: ['/question-answers/:answer/rewarders', '/question-answers/:answer/new-rewards'],
     list: '/question-answers/:answer/rewarders',
     notice: 'qa:reward',
+    // The amount is valid up to the balance (R §19.1).
+    poor: notEnoughFor('amount'),
     pageSize: 20,
     count: countAnswerRewards,
   })
