@@ -54,6 +54,8 @@ export type Reader = {
   visible(sql: Db, ids: number[], viewerId: number): Promise<Set<number>>
   /** The things as their own lists show them; what is deleted or hidden from the viewer is absent. */
   views(ctx: Context, ids: number[], viewerId: number): Promise<Map<number, object>>
+  /** What is said on such a thing is for those alone who may see it. */
+  closed?: true
   /** Which of these were published anonymously; absent where nothing can be. */
   anonymous?(sql: Db, ids: number[]): Promise<Set<number>>
 }

@@ -3,9 +3,8 @@ import type { Context } from '#platform/context.ts'
 import { type Server, viewerId, viewerOf } from '#platform/http.ts'
 import { Type } from '#platform/schema.ts'
 import { findAnonymous, type Readers, readThings } from '#platform/things.ts'
-import { listReceivedComments } from './queries.ts'
 import { CommentSearch, FoundComment, ReceivedComment, ReceivedQuery } from './schema.ts'
-import { findVisibleComments } from './service.ts'
+import { findReceivedComments, findVisibleComments } from './service.ts'
 import { foundComment, withPeople } from './view.ts'
 
 /** Lists of comments across all kinds of things; `readers` knows how each kind is seen. */
@@ -38,8 +37,7 @@ export const commentRoutes = (readers: Readers) => (server: Server, ctx: Context
     },
     async (request) => {
       const { id: viewer } = viewerOf(request)
-      const { after = 0, limit = 15 } = request.query
-      const received = await listReceivedComments(ctx.sql, viewer, after, limit)
+      const received = await findReceivedComments(ctx, readers, viewer, request.query)
       const references = received.map((row) => ({ type: row.commentable_type, id: row.commentable_id }))
       const anonymous = await findAnonymous(ctx.sql, readers, references)
       const rows = received.map((row) =>

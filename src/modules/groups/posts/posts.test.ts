@@ -212,6 +212,8 @@ describe('posts', () => {
       [204, 204, 204],
     )
     assert.deepEqual(await list('excellent=1'), [two])
+    const { body: excellent } = await guest('GET', `/groups/${groupId}/posts/${two}`)
+    assert.match(excellent.excellent_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
     assert.equal((await as(await person(), 'PUT', `/group/posts/${two}/toggle-excellent`)).status, 403)
     await assertNoDrift()
   })
@@ -335,6 +337,15 @@ describe('comments and reports', () => {
     const url = `/comments?author=${alice.id}`
     assert.equal((await as(alice, 'GET', url)).body.length, 1)
     assert.deepEqual((await as(stranger!, 'GET', url)).body, [])
+    // A reply to somebody outside is not for them to read, and a page is filled from what follows.
+    const open = await post(founder!, await group(founder!))
+    const reply = { body: 'Hm', reply_user: stranger!.id }
+    for (const each of [open, id]) await as(founder!, 'POST', `/group-posts/${each}/comments`, reply)
+    const received = (await as(stranger!, 'GET', '/user/comments?limit=1')).body
+    assert.deepEqual(
+      received.map((comment: { commentable_id: number }) => comment.commentable_id),
+      [open],
+    )
     await as(founder!, 'DELETE', `/groups/${groupId}/members/${await memberId(groupId, alice)}`)
     assert.equal((await as(alice, 'GET', `/group-posts/${id}/likes`)).status, 404)
   })

@@ -74,7 +74,7 @@ export const postThing: Thing = {
 }
 
 /** Posts in lists that mix kinds. */
-export const postReader: Reader = { visible: findVisiblePosts, views: postsById }
+export const postReader: Reader = { visible: findVisiblePosts, views: postsById, closed: true }
 
 export const countLikes: Counts = (sql) => [
   sql`update group_posts p set likes_count = p.likes_count + c.by from changed c where p.id = c.id`,
@@ -96,7 +96,7 @@ export async function standingAt(sql: Db, postId: number, viewerId: number): Pro
   return standing
 }
 
-/** 403 for who is on the blacklist: they read and write nothing (R §28, 43). */
+/** 403 for who is on the blacklist: they read, but write nothing (R §28, 43). */
 export async function requireWriter(sql: Db, postId: number, viewerId: number): Promise<void> {
   if ((await standingAt(sql, postId, viewerId)).member?.disabled) throw memberDisabled()
 }
