@@ -29,7 +29,7 @@ import {
   listReceivedComments,
   searchComments,
 } from './queries.ts'
-import type { CommentBody, CommentSearch } from './schema.ts'
+import { CommentBody, type CommentSearch } from './schema.ts'
 
 /** How comments behave on one kind of things. */
 export type CommentRules = {
@@ -71,7 +71,11 @@ export async function writeComment(
   userId: number,
   input: CommentBody,
 ): Promise<CommentRow> {
-  const { body, reply_user: replyUser = 0, comment_mark: mark } = await screen(ctx, input, ['body'])
+  const {
+    body,
+    reply_user: replyUser = 0,
+    comment_mark: mark,
+  } = await screen(ctx, input, CommentBody, ['body'])
   const names = rules.mentions === false ? [] : findMentions(body).map(nameKey)
   const origin = (id: number) => ({ senderId: userId, cause: { type: 'comments', id } })
   // Whom an unknown owner blocks would tell who that is, so it only decides whether the owner is told.

@@ -9,3 +9,9 @@ export const refused: Text = {
   en: 'The text contains words that are not allowed here.',
   zh: '内容包含敏感词。',
 }
+
+/** What somebody is told whose text is too long with the words that stand in for others. */
+export const tooLong = (field: string, most: number): Text => ({
+  en: `The ${field} field may not have more than ${most} characters with sensitive words replaced.`,
+  zh: `替换敏感词后，${field} 不能超过 ${most} 个字符。`,
+})

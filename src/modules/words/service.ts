@@ -1,9 +1,10 @@
 import { compileWords, type SensitiveWords } from '#lib/sensitive-words.ts'
+import { characters } from '#lib/text.ts'
 import { defineCache } from '#platform/cache.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, onConstraint } from '#platform/database.ts'
 import { invalidFields, type Text } from '#platform/errors.ts'
-import { refused, wordTaken } from './errors.ts'
+import { refused, tooLong, wordTaken } from './errors.ts'
 import { deleteWord, insertWord, listWords, updateWord } from './queries.ts'
 import type { WordInput } from './schema.ts'
 
@@ -11,13 +12,18 @@ const cacheOf = defineCache<SensitiveWords>('words', { max: 1, ttlMs: 60_000 })
 
 const matcher = (ctx: Context) => cacheOf(ctx).get('all', async () => compileWords(await listWords(ctx.sql)))
 
+/** The schema by which the input was validated. */
+type Validated = { properties: Record<string, unknown> }
+
 /**
  * What somebody wrote, with the words of type replace replaced in these fields; 422 on every field with a word of type
- * warning (R §1.8). Reads each text once, however many words there are.
+ * warning (R §1.8), or that the replacements make longer than its schema lets it be. Reads each text once, however many
+ * words there are.
  */
 export async function screen<T extends object>(
   ctx: Context,
   input: T,
+  { properties }: Validated,
   fields: readonly (keyof T & string)[],
 ): Promise<T> {
   const words = await matcher(ctx)
@@ -29,7 +35,9 @@ export async function screen<T extends object>(
     const result = words.replace(text)
     // What consists of words that are taken out leaves nothing to publish.
     const emptied = result.trim() === '' && text.trim() !== ''
+    const { maxLength = Infinity } = (properties[field] ?? {}) as { maxLength?: number }
     if (emptied || words.check(text) !== undefined) errors[field] = [refused]
+    else if (result !== text && characters(result) > maxLength) errors[field] = [tooLong(field, maxLength)]
     else if (result !== text) screened[field] = result as T[typeof field]
   }
   if (Object.keys(errors).length > 0) throw invalidFields(errors, 'sensitive_words')

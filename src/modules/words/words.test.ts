@@ -18,6 +18,7 @@ await sql`
   with role as (insert into roles (name) values ('word keeper') returning id),
   given as (insert into role_abilities (role_id, ability) select id, 'admin: sensitive words' from role)
   insert into user_roles (user_id, role_id) select ${keeper.id}, id from role`
+const ANY = { properties: {} }
 const admin = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path = '', body?: object) =>
   as(keeper, method, `/admin/sensitive-words${path}`, body)
 const add = async (body: object): Promise<number> => {
@@ -183,6 +184,10 @@ describe('a word of type replace', () => {
     assert.equal((await comment('Darn! 很坏的 DARN')).body.comment.body, '****! 很的 ****')
     const empty = await comment('坏坏')
     assert.deepEqual([empty.status, Object.keys(empty.body.errors)], [422, ['body']])
+    await admin('PATCH', `/${one}`, { replace: 'x'.repeat(100) })
+    assert.equal((await comment('darn darn')).body.comment.body.length, 201)
+    const grown = await comment('darn darn darn')
+    assert.deepEqual([grown.status, Object.keys(grown.body.errors)], [422, ['body']])
     await admin('DELETE', `/${one}`)
     await admin('DELETE', `/${two}`)
     assert.equal((await comment('darn')).body.comment.body, 'darn')
@@ -194,22 +199,22 @@ test('a change is used by another node within a second', async () => {
   await signals.listen()
   const other = { ...ctx, signals }
   const input = { body: 'an otter swims' }
-  assert.deepEqual(await screen(other, input, ['body']), input)
+  assert.deepEqual(await screen(other, input, ANY, ['body']), input)
   const id = await add({ word: 'otter', type: 'replace', replace: 'seal' })
   await wait(500)
-  assert.deepEqual(await screen(other, input, ['body']), { body: 'an seal swims' })
+  assert.deepEqual(await screen(other, input, ANY, ['body']), { body: 'an seal swims' })
   await admin('DELETE', `/${id}`)
   await wait(500)
-  assert.deepEqual(await screen(other, input, ['body']), input)
+  assert.deepEqual(await screen(other, input, ANY, ['body']), input)
   await signals.close()
 })
 
 test('twenty thousand words make a text no slower to read than a few', async () => {
   const text = { body: 'word1x 中文的字 '.repeat(600) }
   const time = async () => {
-    await screen(ctx, text, ['body'])
+    await screen(ctx, text, ANY, ['body'])
     const started = performance.now()
-    for (let n = 0; n < 20; n += 1) await screen(ctx, text, ['body'])
+    for (let n = 0; n < 20; n += 1) await screen(ctx, text, ANY, ['body'])
     return performance.now() - started
   }
   await sql.begin(async (tx) => {

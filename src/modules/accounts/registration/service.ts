@@ -14,7 +14,7 @@ import { accountOf, checkCode, useCode } from '../codes/service.ts'
 import { nameTaken, USER_CONSTRAINTS } from '../errors.ts'
 import { followFamous } from '../famous/queries.ts'
 import { insertUser, isNameOf, isNameTaken } from './queries.ts'
-import type { NewUser, Registration } from './schema.ts'
+import { type NewUser, Registration } from './schema.ts'
 
 /** Makes an account in the caller's transaction, whoever asks for it; 422 on the field that is taken. */
 export async function createUser(tx: Db, user: NewUser): Promise<number> {
@@ -45,7 +45,7 @@ export async function checkUserName(ctx: Context, name: string, exceptId = 0): P
 
 /** Registers a person whose phone or e-mail a code has proved, and signs them in. */
 export async function register(ctx: Context, input: Registration) {
-  const body = await screen(ctx, input, ['name'])
+  const body = await screen(ctx, input, Registration, ['name'])
   await checkUserName(ctx, body.name)
   const account = accountOf(body)
   if (account.channel !== body.verifiable_type)

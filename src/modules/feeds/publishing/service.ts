@@ -36,7 +36,7 @@ import {
   markRestored,
   removeTopicLinks,
 } from './queries.ts'
-import type { NewFeed } from './schema.ts'
+import { NewFeed } from './schema.ts'
 
 /** How many characters of a feed can be found by searching. */
 const SEARCHED = 500
@@ -85,7 +85,7 @@ export async function publishFeed(
   input: NewFeed,
   reposts: Readers,
 ): Promise<number> {
-  const body = await screen(ctx, input, ['feed_content'])
+  const body = await screen(ctx, input, NewFeed, ['feed_content'])
   const open = (body.amount ?? 0) > 0 ? await openPart(ctx, body.feed_content) : (body.feed_content ?? null)
   const draft = draftOf(userId, body, open)
   if (draft.hasPrice) await requirePricing(ctx, body)

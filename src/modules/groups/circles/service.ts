@@ -24,7 +24,7 @@ import {
   updateGroup,
 } from './queries/changes.ts'
 import { findCategory, findGroup, findVisibleGroups } from './queries/circles.ts'
-import type { Group, GroupChanges, NewGroup } from './schema.ts'
+import { type Group, GroupChanges, NewGroup } from './schema.ts'
 import { groupsById } from './view.ts'
 
 export const GROUPS = 'groups'
@@ -119,7 +119,7 @@ export async function createGroup(
   categoryId: number,
   input: NewGroup,
 ): Promise<Group> {
-  const body = await screen(ctx, input, ['name', 'summary', 'notice', 'location'])
+  const body = await screen(ctx, input, NewGroup, ['name', 'summary', 'notice', 'location'])
   await requireCategory(ctx, categoryId)
   const place = placeOf(body) ?? null
   const money = priceOf(body.mode, body.money ?? 0)
@@ -156,7 +156,7 @@ export async function changeGroup(
   groupId: number,
   input: GroupChanges,
 ): Promise<Group> {
-  const body = await screen(ctx, input, ['name', 'summary', 'notice', 'location'])
+  const body = await screen(ctx, input, GroupChanges, ['name', 'summary', 'notice', 'location'])
   const place = placeOf(body)
   await transaction(ctx.sql, async (tx) => {
     const group = await getManaged(tx, groupId, userId, { lock: true })

@@ -28,7 +28,7 @@ import {
   replaceImages,
   updatePost,
 } from './queries.ts'
-import type { NewPost, Post } from './schema.ts'
+import { NewPost, type Post } from './schema.ts'
 import { postItems, postsById } from './view.ts'
 
 /** Where uploads of posts belong. */
@@ -215,7 +215,7 @@ export async function publishPost(
   copyToFeed: CopyToFeed,
 ): Promise<number> {
   const group = await getWritable(ctx.sql, groupId, userId)
-  const values = valuesOf(await screen(ctx, body, SCREENED))
+  const values = valuesOf(await screen(ctx, body, NewPost, SCREENED))
   const from = body.sync_feed ? body.feed_from : undefined
   if (body.sync_feed) {
     if (from === undefined) throw feedFromRequired()
@@ -246,7 +246,7 @@ export async function changePost(
   body: NewPost,
 ): Promise<void> {
   await getOwnPost(ctx.sql, groupId, postId, userId)
-  const values = valuesOf(await screen(ctx, body, SCREENED))
+  const values = valuesOf(await screen(ctx, body, NewPost, SCREENED))
   await transaction(ctx.sql, async (tx) => {
     if (!(await updatePost(tx, postId, userId, values))) throw noSuchPost()
     await setImages(tx, userId, postId, idsOf(body.images ?? []))

@@ -74,7 +74,7 @@ export function contributionRoutes(server: Server, ctx: Context) {
       once(ctx, request, reply, async (atomically) => {
         const { fee } = await admit(request, reply)
         const { password: _, ...body } = request.body
-        const input = await screen(ctx, body, SCREENED)
+        const input = await screen(ctx, body, Contribution, SCREENED)
         const { category: categoryId } = request.params
         const { id: author } = viewerOf(request)
         return atomically(async (tx) => {
@@ -121,7 +121,7 @@ export function contributionRoutes(server: Server, ctx: Context) {
     },
     async (request, reply) => {
       mayEdit(own(request, await findRecord(sql, idOf(request))))
-      const changes = await screen(ctx, request.body, SCREENED)
+      const changes = await screen(ctx, request.body, ContributionChanges, SCREENED)
       await transaction(sql, async (tx) => {
         const news = own(request, await getLocked(tx, idOf(request)))
         mayEdit(news)

@@ -79,7 +79,7 @@ export function answerRoutes(server: Server, ctx: Context) {
           await requireQuestion(request)
           await requireAnonymity(ctx, request.body.anonymity)
           const { id: viewer } = viewerOf(request)
-          const body = await screen(ctx, request.body, SCREENED)
+          const body = await screen(ctx, request.body, NewAnswer, SCREENED)
           return atomically(async (tx) => {
             const row = await answerQuestion(tx, request.params.question, viewer, body)
             const { id, question_id, anonymity } = row
@@ -116,7 +116,7 @@ export function answerRoutes(server: Server, ctx: Context) {
       const { id: viewer } = viewerOf(request)
       await requireOwnAnswer(sql, request.params.answer, viewer)
       await requireAnonymity(ctx, request.body.anonymity)
-      const patch = await screen(ctx, request.body, SCREENED)
+      const patch = await screen(ctx, request.body, AnswerPatch, SCREENED)
       await transaction(sql, (tx) => editAnswer(tx, request.params.answer, viewer, patch))
       return reply.code(201).send(say(request, 'Changed.', '修改成功。'))
     },

@@ -52,7 +52,7 @@ export function questionPublishingRoutes(server: Server, ctx: Context) {
           await admitPayer(request, reply)
           await requireAnonymity(ctx, request.body.anonymity)
           const { id: viewer } = viewerOf(request)
-          const body = await screen(ctx, request.body, SCREENED)
+          const body = await screen(ctx, request.body, NewQuestion, SCREENED)
           return atomically(async (tx) => {
             const row = await askQuestion(tx, viewer, body)
             const { id, anonymity } = row
@@ -82,7 +82,7 @@ export function questionPublishingRoutes(server: Server, ctx: Context) {
         once(ctx, request, reply, async (atomically) => {
           await admitOwner(request, reply)
           await requireAnonymity(ctx, request.body.anonymity)
-          const patch = await screen(ctx, request.body, SCREENED)
+          const patch = await screen(ctx, request.body, QuestionPatch, SCREENED)
           return atomically(async (tx) => {
             await editQuestion(tx, request.params.question, viewerOf(request).id, patch)
             return { status: 204 }

@@ -161,7 +161,7 @@ export function questionTopicRoutes(server: Server, ctx: Context) {
       schema: { tags, summary: 'Propose a topic', body: TopicProposal, response: { 201: Message } },
     },
     async (request, reply) => {
-      const proposal = await screen(ctx, request.body, ['name', 'description'])
+      const proposal = await screen(ctx, request.body, TopicProposal, ['name', 'description'])
       await proposeTopic(sql, viewerOf(request).id, proposal)
       return reply.code(201).send(say(request, 'Your proposal was filed.', '申请成功。'))
     },

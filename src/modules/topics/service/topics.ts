@@ -6,7 +6,7 @@ import type { Context } from '#platform/context.ts'
 import { type Db, onConstraint, transaction } from '#platform/database.ts'
 import { nameTaken } from '../errors.ts'
 import { insertTopic, type TopicChanges, updateTopic } from '../queries/topics.ts'
-import type { NewTopic, TopicPatch, TopicStatus } from '../schema.ts'
+import { NewTopic, TopicPatch, type TopicStatus } from '../schema.ts'
 import { requireEditableTopic } from './visibility.ts'
 
 const takeLogo = async (tx: Db, node: string | null, ownerId: number): Promise<StoredNode | null> =>
@@ -30,7 +30,7 @@ export async function addTopic(
 
 /** Makes a topic; with the review switch on it waits for a reviewer. */
 export async function createTopic(ctx: Context, creatorId: number, input: NewTopic): Promise<number> {
-  const topic = await screen(ctx, input, ['name', 'desc'])
+  const topic = await screen(ctx, input, NewTopic, ['name', 'desc'])
   const status = (await readSettings(ctx))['feed:topic:need-review'] ? 'waiting' : 'passed'
   return transaction(ctx.sql, async (tx) => {
     const id = await addTopic(tx, { creatorId, status, topic })
@@ -56,6 +56,6 @@ export async function changeTopic(
 /** Changes a topic for its creator, or for a holder of the ability; it is not reviewed again (R §3.5). */
 export async function editTopic(ctx: Context, id: number, userId: number, patch: TopicPatch): Promise<void> {
   await requireEditableTopic(ctx, id, userId)
-  const screened = await screen(ctx, patch, ['desc'])
+  const screened = await screen(ctx, patch, TopicPatch, ['desc'])
   await transaction(ctx.sql, (tx) => changeTopic(tx, id, userId, screened))
 }
