@@ -1,4 +1,12 @@
-import { createHttpClient, forEach, type Reply } from './http.ts'
+import {
+  CONNECTIONS,
+  createEasemobClient,
+  dataOf,
+  type EasemobOptions,
+  faultOf,
+  isDuplicate,
+} from './easemob-client.ts'
+import { forEach } from './http.ts'
 import {
   type GroupSettings,
   ImError,
@@ -8,67 +16,14 @@ import {
   type ProviderGroup,
 } from './provider.ts'
 
-/** Where the access token is kept: one for all nodes. */
-export type TokenStore = {
-  read(): Promise<string | undefined>
-  /** Replaces the token unless another node replaced `stale` already; answers the one that is good now. */
-  renew(stale: string | undefined, fetch: () => Promise<{ token: string; seconds: number }>): Promise<string>
-}
-
-export type EasemobOptions = {
-  url: string
-  /** `org#app`. */
-  appKey: string
-  clientId: string
-  clientSecret: string
-  /** Who sends announcements. */
-  sender: string
-  timeoutMs: number
-  tokens: TokenStore
-}
-
 const USERS_AT_ONCE = 60
 const MEMBERS_AT_ONCE = 60
 const GROUPS_AT_ONCE = 100
 const MEMBERS_A_PAGE = 100
-const CONNECTIONS = 8
-
-type Body = { data?: unknown; error?: string; error_description?: string } | null
 
 /** Easemob through its REST API. Group ids are the service's; our key is kept in the group's `custom`. */
 export function createEasemob(options: EasemobOptions): ImProvider {
-  const [org = '', app = ''] = options.appKey.split('#')
-  const { timeoutMs, tokens } = options
-  const base = `${options.url}/${encodeURIComponent(org)}/${encodeURIComponent(app)}`
-  const http = createHttpClient({ base, timeoutMs, atOnce: CONNECTIONS })
-
-  const fetchToken = async () => {
-    const reply = await http('POST', '/token', {
-      body: {
-        grant_type: 'client_credentials',
-        client_id: options.clientId,
-        client_secret: options.clientSecret,
-      },
-    })
-    const body = reply.body as { access_token?: string; expires_in?: number } | null
-    if (reply.status !== 200 || !body?.access_token) throw faultOf('POST /token', reply)
-    return { token: body.access_token, seconds: body.expires_in ?? 0 }
-  }
-
-  /** The answer to a request; a token that is refused is replaced once. */
-  const call = async (method: string, path: string, body?: unknown, expected: number[] = []) => {
-    let token = (await tokens.read()) ?? (await tokens.renew(undefined, fetchToken))
-    for (let again = true; ; again = false) {
-      const reply = await http(method, path, { body, headers: { authorization: `Bearer ${token}` } })
-      if (reply.status === 401 && again) {
-        token = await tokens.renew(token, fetchToken)
-        continue
-      }
-      if (reply.status === 200 || expected.includes(reply.status)) return reply
-      throw faultOf(`${method} ${path.split('?')[0]}`, reply)
-    }
-  }
-  const dataOf = ({ body }: Reply) => (body as Body)?.data
+  const call = createEasemobClient(options)
   const group = (id: string) => `/chatgroups/${encodeURIComponent(id)}`
 
   const user = (name: string) => `/users/${encodeURIComponent(name)}`
@@ -288,26 +243,3 @@ const groupOf = (raw: RawGroup): ProviderGroup & { custom: string } => ({
     maxUsers: Number(raw.maxusers ?? 0),
   },
 })
-
-const isDuplicate = ({ body }: Reply) => (body as Body)?.error === 'duplicate_unique_property_exists'
-
-function faultOf(what: string, reply: Reply): ImError {
-  const body = reply.body as Body
-  const told = typeof body === 'object' ? body : null
-  const message = `${what}: ${reply.status} ${told?.error ?? ''} ${told?.error_description ?? ''}`.trim()
-  const { status } = reply
-  if (status === 429 || told?.error === 'reach_limit')
-    return new ImError('limited', message, {
-      retryAfterSeconds: Number(reply.headers.get('retry-after') ?? 1),
-    })
-  if (isDuplicate(reply)) return new ImError('conflict', message)
-  if (status === 401 || (status === 400 && told?.error === 'invalid_grant'))
-    return new ImError('auth', message)
-  // A refusal of "owner does not exist" and the like comes as 400 or 403.
-  if (
-    status === 404 ||
-    /not_found|not exist|doesn.t exist/i.test(`${told?.error} ${told?.error_description}`)
-  )
-    return new ImError('not_found', message)
-  return new ImError(status >= 500 ? 'unavailable' : 'invalid', message)
-}

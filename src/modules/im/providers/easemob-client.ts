@@ -1,0 +1,90 @@
+import { createHttpClient, type Reply } from './http.ts'
+import { ImError } from './provider.ts'
+
+/** Where the access token is kept: one for all nodes. */
+export type TokenStore = {
+  read(): Promise<string | undefined>
+  /** Replaces the token unless another node replaced `stale` already; answers the one that is good now. */
+  renew(stale: string | undefined, fetch: () => Promise<{ token: string; seconds: number }>): Promise<string>
+}
+
+export type EasemobOptions = {
+  url: string
+  /** `org#app`. */
+  appKey: string
+  clientId: string
+  clientSecret: string
+  /** Who sends announcements. */
+  sender: string
+  timeoutMs: number
+  tokens: TokenStore
+}
+
+export const CONNECTIONS = 8
+
+type Body = { data?: unknown; error?: string; error_description?: string } | null
+
+/**
+ * Requests to an application of Easemob, with a token that all nodes share and that is replaced once when it is refused.
+ * Answers replies of 200 and of the statuses that are expected; others are an `ImError`.
+ */
+export function createEasemobClient(options: EasemobOptions) {
+  const [org = '', app = ''] = options.appKey.split('#')
+  const { timeoutMs, tokens } = options
+  const base = `${options.url}/${encodeURIComponent(org)}/${encodeURIComponent(app)}`
+  const http = createHttpClient({ base, timeoutMs, atOnce: CONNECTIONS })
+
+  const fetchToken = async () => {
+    const reply = await http('POST', '/token', {
+      body: {
+        grant_type: 'client_credentials',
+        client_id: options.clientId,
+        client_secret: options.clientSecret,
+      },
+    })
+    const body = reply.body as { access_token?: string; expires_in?: number } | null
+    if (reply.status !== 200 || !body?.access_token) throw faultOf('POST /token', reply)
+    return { token: body.access_token, seconds: body.expires_in ?? 0 }
+  }
+
+  return async (method: string, path: string, body?: unknown, expected: number[] = []): Promise<Reply> => {
+    let token = (await tokens.read()) ?? (await tokens.renew(undefined, fetchToken))
+    for (let again = true; ; again = false) {
+      const reply = await http(method, path, { body, headers: { authorization: `Bearer ${token}` } })
+      if (reply.status === 401 && again) {
+        token = await tokens.renew(token, fetchToken)
+        continue
+      }
+      if (reply.status === 200 || expected.includes(reply.status)) return reply
+      throw faultOf(`${method} ${path.split('?')[0]}`, reply)
+    }
+  }
+}
+
+/** What a reply holds beside its status and error. */
+export const dataOf = ({ body }: Reply) => (body as Body)?.data
+
+/** Whether a registration was refused because the name is registered. */
+export const isDuplicate = ({ body }: Reply) => (body as Body)?.error === 'duplicate_unique_property_exists'
+
+/** What a refusal means. */
+export function faultOf(what: string, reply: Reply): ImError {
+  const body = reply.body as Body
+  const told = typeof body === 'object' ? body : null
+  const message = `${what}: ${reply.status} ${told?.error ?? ''} ${told?.error_description ?? ''}`.trim()
+  const { status } = reply
+  if (status === 429 || told?.error === 'reach_limit')
+    return new ImError('limited', message, {
+      retryAfterSeconds: Number(reply.headers.get('retry-after') ?? 1),
+    })
+  if (isDuplicate(reply)) return new ImError('conflict', message)
+  if (status === 401 || (status === 400 && told?.error === 'invalid_grant'))
+    return new ImError('auth', message)
+  // A refusal of "owner does not exist" and the like comes as 400 or 403.
+  if (
+    status === 404 ||
+    /not_found|not exist|doesn.t exist/i.test(`${told?.error} ${told?.error_description}`)
+  )
+    return new ImError('not_found', message)
+  return new ImError(status >= 500 ? 'unavailable' : 'invalid', message)
+}
