@@ -13,6 +13,9 @@ import { userRoutes } from '#modules/accounts/users/routes.ts'
 import { adminAdvertisingRoutes } from '#modules/admin/advertising/routes.ts'
 import { adminAreaRoutes } from '#modules/admin/areas/routes.ts'
 import { auditRoutes } from '#modules/admin/audit/routes.ts'
+import { certificationCategoryRoutes } from '#modules/admin/certifications/categories/routes.ts'
+import { adminCertificationRoutes } from '#modules/admin/certifications/routes.ts'
+import { adminConversationRoutes } from '#modules/admin/conversations/routes.ts'
 import { adminFeedRoutes } from '#modules/admin/feeds/routes.ts'
 import { adminGroupCategoryRoutes } from '#modules/admin/groups/categories/routes.ts'
 import { adminGroupPostRoutes } from '#modules/admin/groups/posts/routes.ts'
@@ -42,9 +45,12 @@ import { adminWordRoutes } from '#modules/admin/words/routes.ts'
 import { readBootAdvertisements } from '#modules/advertising/index.ts'
 import { advertisingRoutes } from '#modules/advertising/routes.ts'
 import { areaRoutes } from '#modules/areas/routes.ts'
+import { CERTIFICATION_FILE, mayReadPapers } from '#modules/certifications/index.ts'
+import { certificationRoutes } from '#modules/certifications/routes.ts'
 import { checkinRoutes } from '#modules/checkins/routes.ts'
 import { commentThing } from '#modules/comments/index.ts'
 import { commentRoutes } from '#modules/comments/routes.ts'
+import { conversationRoutes } from '#modules/conversations/routes.ts'
 import { FEED_COMMENT, feedPost, feedReader } from '#modules/feeds/index.ts'
 import { feedInteractionRoutes } from '#modules/feeds/interactions/routes.ts'
 import { feedListRoutes } from '#modules/feeds/lists/routes.ts'
@@ -52,7 +58,7 @@ import { feedPinRoutes } from '#modules/feeds/pins/routes.ts'
 import { feedPublishingRoutes } from '#modules/feeds/publishing/routes.ts'
 import { feedRankRoutes } from '#modules/feeds/ranks/routes.ts'
 import { nodeBytesRoutes, nodeRoutes } from '#modules/files/nodes/routes.ts'
-import { uploadBytesRoutes, uploadRoutes } from '#modules/files/uploads/routes.ts'
+import { type FileReaders, uploadBytesRoutes, uploadRoutes } from '#modules/files/uploads/routes.ts'
 import { circleRoutes } from '#modules/groups/circles/routes.ts'
 import { groupIncomeRoutes } from '#modules/groups/incomes/routes.ts'
 import { groupReader, postReader } from '#modules/groups/index.ts'
@@ -170,6 +176,8 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   userRewardRoutes,
   checkinRoutes,
   tagRoutes,
+  certificationRoutes,
+  conversationRoutes,
   (server, ctx) => mountReports(server, ctx, commentThing(READERS), { path: '/report/comments/:comment' }),
   topicRoutes, // 4
   songRoutes,
@@ -210,6 +218,9 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   roleRoutes,
   managedUserRoutes,
   reportAdminRoutes,
+  certificationCategoryRoutes,
+  adminCertificationRoutes,
+  adminConversationRoutes,
   adminBalanceRoutes,
   adminWithdrawalRoutes,
   adminRechargeRoutes,
@@ -229,8 +240,11 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   adminAreaRoutes,
 ]
 
+/** Files that are not for everybody, by what they are attached as. */
+const FILE_READERS: FileReaders = { [CERTIFICATION_FILE]: mayReadPapers }
+
 /** Routes outside the API: the bytes of files. */
-const BYTES_ROUTES = [uploadBytesRoutes, nodeBytesRoutes]
+const BYTES_ROUTES = [uploadBytesRoutes(FILE_READERS), nodeBytesRoutes]
 
 /** Builds the HTTP server on a context, without listening. */
 export async function buildApp(ctx: Context): Promise<Server> {
@@ -248,6 +262,7 @@ export async function buildApp(ctx: Context): Promise<Server> {
       for (const routes of ROUTES) routes(api as unknown as Server, ctx)
       uploadRoutes(api as unknown as Server, ctx, {
         findUnpaid: (file, viewer) => findUnpaidFile(ctx.sql, file, viewer),
+        readers: FILE_READERS,
       })
     },
     { prefix: '/api/v2' },

@@ -1,4 +1,5 @@
 import { codeSchedules, codeTasks } from '#modules/accounts/codes/jobs.ts'
+import { certificationTasks } from '#modules/certifications/jobs.ts'
 import { commentSchedules, commentTasks } from '#modules/comments/jobs.ts'
 import { feedSchedules, feedTasks } from '#modules/feeds/jobs.ts'
 import { fileSchedules, fileTasks } from '#modules/files/jobs.ts'
@@ -18,6 +19,7 @@ const TASKS: ((ctx: Context) => TaskList)[] = [
   notificationTasks,
   ledgerTasks,
   codeTasks,
+  certificationTasks,
   commentTasks,
   pinningTasks,
   feedTasks,

@@ -8,7 +8,10 @@ const LAYERS = [
   ['settings', 'abilities', 'tokens', 'files', 'words'],
   ['ledger', 'notifications', 'advertising', 'areas'],
   ['accounts'],
-  ['comments', 'likes', 'collections', 'reports', 'pinning', 'purchases', 'rewards', 'checkins', 'tags'],
+  [
+    ...['comments', 'likes', 'collections', 'reports', 'pinning', 'purchases', 'rewards', 'checkins', 'tags'],
+    ...['certifications', 'conversations'],
+  ],
   ['topics', 'music', 'news', 'questions', 'groups'],
   ['feeds'],
   ['im', 'search', 'ranks'],

@@ -6,6 +6,7 @@ import { groupMaker } from '#test/fixtures/groups.ts'
 import { certify, createCategory, createNews, createTag, setSettings } from '#test/fixtures/news.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { createSong, createSpecial } from '#test/fixtures/songs.ts'
+import { uploadPicture } from '#test/fixtures/uploads.ts'
 import { type Answer, createWorld, type Person } from '#test/world.ts'
 
 // Who is told of what (R §10.3): each row does in a world of people what causes a notification, and looks at everybody.
@@ -520,6 +521,28 @@ const rows: Row[] = [
         },
       }),
     ),
+  ),
+  ...(['pass', 'reject'] as const).map(
+    (action): Row => ({
+      what: `certification decided: ${action}; clients show the contents of a rejection as its reason`,
+      site: true,
+      async scene(by) {
+        await sql`delete from certifications where user_id = ${anna.id}`
+        const papers = { name: '安娜', phone: '13800138000', number: '1', desc: 'x' }
+        const files = [await uploadPicture(world, anna)]
+        made(await as(anna, 'POST', '/user/certification', { type: 'user', ...papers, files }))
+        const { id } = (await as(anna, 'GET', '/user/certification')).body
+        const state = action === 'pass' ? 'passed' : 'rejected'
+        const text = action === 'pass' ? 'Your certification was accepted.' : 'Not to be read'
+        const about = { type: 'certifications', id }
+        const more = { state, certification: { id } }
+        const body = action === 'pass' ? { desc: 'x' } : { reject_content: text }
+        return {
+          act: () => as(by, 'PATCH', `/admin/certifications/${id}/${action}`, body),
+          told: [system(anna, SITE, 'user-certification', about, text, more)],
+        }
+      },
+    }),
   ),
   ...(['deal', 'reject'] as const).map(
     (action): Row => ({

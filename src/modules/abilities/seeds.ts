@@ -29,6 +29,8 @@ export const ABILITIES = {
   'admin: audit log': 'Read the audit log',
   'admin: tags': 'Manage tags',
   'admin: reports': 'Handle reports',
+  'admin: certifications': 'See and decide on certifications',
+  'admin: conversations': 'Read and delete feedback and system conversations',
   'admin: feed topics': 'Review and manage topics',
   'admin: feeds': 'Manage feeds and their comments',
   'admin: feed pinneds': 'Decide on feed pins',

@@ -28,17 +28,24 @@ export const fileUrl = (ctx: Context, id: number) => `${ctx.config.publicUrl}/ap
 
 const hour = 3_600_000
 
+/** How long the address of a file that only some may read is good. */
+const BRIEFLY = 5 * 60_000
+
 /**
  * Where the bytes of an upload are for the next hour or two. The same within an hour, so that browsers keep what they
- * loaded.
+ * loaded. Of a file that only some may read it is good for minutes.
  */
-export function signedFileUrl(ctx: Context, id: number, rule: ImageRule): string {
-  const expires = String((Math.floor(Date.now() / hour) + 2) * hour)
+export function signedFileUrl(ctx: Context, id: number, rule: ImageRule, confidential: boolean): string {
+  const expires = String(confidential ? Date.now() + BRIEFLY : (Math.floor(Date.now() / hour) + 2) * hour)
   const wanted = formatRule(rule)
-  const signature = ctx.secrets.sign(fileSignature(id, wanted, expires))
+  const signature = ctx.secrets.sign(fileSignature(id, wanted, expires, confidential))
   const query = new URLSearchParams({ ...(wanted ? { rule: wanted } : {}), expires, signature })
   return `${ctx.config.publicUrl}/storage/files/${id}?${query}`
 }
 
-/** What the signature of an upload's address covers. */
-export const fileSignature = (id: number, rule: string, expires: string) => `file\n${id}\n${rule}\n${expires}`
+/**
+ * What the signature of an upload's address covers. An address that was given out before a file became confidential
+ * is of no use from then on.
+ */
+export const fileSignature = (id: number, rule: string, expires: string, confidential: boolean) =>
+  `${confidential ? 'confidential file' : 'file'}\n${id}\n${rule}\n${expires}`

@@ -112,3 +112,10 @@ export async function findBlockers(sql: Db, userId: number, candidates: number[]
     select user_id from user_blocks where target_id = ${userId} and user_id = any(${candidates})`
   return new Set(rows.map((row) => row.user_id))
 }
+
+/** Sets what is shown of a person's certified identity; null for none. */
+export async function setVerified(sql: Db, userId: number, verified: UserRow['verified']): Promise<void> {
+  await sql`
+    update users set verified = ${verified === null ? null : sql.json(verified)}, updated_at = now()
+    where id = ${userId}`
+}

@@ -57,6 +57,6 @@ export const UserChanges = Type.Object({
   phone: Type.Optional(Nullable(Text(32))),
   roles: Type.Optional(Roles),
   disabled: Type.Optional(Flag()),
-  verified: Type.Optional(Type.Union([Certificate, Type.Null()])),
+  verified: Type.Optional(Nullable(Certificate)),
 })
 export type UserChanges = Static<typeof UserChanges>

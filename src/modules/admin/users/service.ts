@@ -8,6 +8,7 @@ import {
   setPassword,
   USER_CONSTRAINTS,
 } from '#modules/accounts/index.ts'
+import { endCertification } from '#modules/certifications/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import { forgetTokens } from '#modules/tokens/index.ts'
@@ -104,6 +105,7 @@ export async function changeUser(
   const revoked = await transaction(ctx.sql, async (tx) => {
     const stopsFounding = changes.disabled === true || changes.roles?.includes('founder') === false
     if (stopsFounding && (await isLastHolder(tx, 'founder', id))) throw lastFounder()
+    if (changes.verified === null) await endCertification(tx, id, actor)
     const verified = changes.verified && { icon: null, description: null, ...changes.verified }
     await onConstraint(updateUser(tx, id, { ...changes, phone, verified }), USER_CONSTRAINTS)
     if (changes.roles) {

@@ -15,6 +15,7 @@ export type FileRow = {
   id: number
   owner_id: number
   channel: string | null
+  raw: number | null
   key: string
   mime: string
   bytes: number
@@ -60,7 +61,7 @@ export async function addFile(sql: Db, file: NewFile): Promise<{ id: number; key
 
 /** Uploads by id, in no order; unknown ids are left out. */
 export const listFiles = (sql: Db, ids: number[]) => sql<FileRow[]>`
-  select u.id, u.owner_id, u.channel, f.storage_key as key, f.mime, f.size as bytes, f.width, f.height
+  select u.id, u.owner_id, u.channel, u.raw, f.storage_key as key, f.mime, f.size as bytes, f.width, f.height
   from file_uses u join files f on f.id = u.file_id
   where u.id = any(${ids}::bigint[])`
 
@@ -70,9 +71,9 @@ export const attachUses = (sql: Db, ids: number[], ownerId: number, channel: str
     with bound as (
       update file_uses set channel = ${channel}, raw = ${raw}, attached_at = now()
       where id = any(${ids}::bigint[]) and owner_id = ${ownerId} and channel is null
-      returning id, owner_id, channel, file_id
+      returning id, owner_id, channel, raw, file_id
     )
-    select b.id, b.owner_id, b.channel, f.storage_key as key, f.mime, f.size as bytes, f.width, f.height
+    select b.id, b.owner_id, b.channel, b.raw, f.storage_key as key, f.mime, f.size as bytes, f.width, f.height
     from bound b join files f on f.id = b.file_id`
 
 /** Deletes uses and answers the files they were of. */

@@ -357,11 +357,12 @@ describe('paid files', () => {
             asked.push(given)
             return unpaid
           },
+          readers: {},
         })
       },
       { prefix: '/api/v2' },
     )
-    uploadBytesRoutes(server, ctx)
+    uploadBytesRoutes({})(server, ctx)
     return server
   }
 

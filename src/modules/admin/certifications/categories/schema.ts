@@ -1,0 +1,23 @@
+import { CERTIFICATION_TYPES } from '#modules/certifications/index.ts'
+import { Nullable, OneOf, Text, Time, Type } from '#platform/schema.ts'
+
+/** A kind of certification as administrators see it. */
+export const CategoryRecord = Type.Object({
+  name: Type.String(),
+  display_name_en: Type.String(),
+  display_name_zh: Type.String(),
+  description: Nullable(Type.String()),
+  icon: Nullable(Type.String({ description: 'Address of the badge beside the names of certified people' })),
+  updated_at: Time,
+})
+
+export const CategoryListing = Type.Object({ data: Type.Array(CategoryRecord), total: Type.Integer() })
+
+export const CategoryParams = Type.Object({ name: OneOf(CERTIFICATION_TYPES) })
+
+export const CategoryChange = Type.Object({
+  display_name_en: Type.Optional(Text(100)),
+  display_name_zh: Type.Optional(Text(100)),
+  description: Type.Optional(Nullable(Text(255))),
+  icon: Type.Optional(Nullable(Text(2000, { pattern: '^https?://[^\\s"\'<>\\\\]+$' }))),
+})

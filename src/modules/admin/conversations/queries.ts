@@ -1,0 +1,37 @@
+import { escapeLike } from '#lib/text.ts'
+import type { Db } from '#platform/database.ts'
+import { pageOf } from '../paging.ts'
+import type { ConversationSearch } from './schema.ts'
+
+export type ConversationRecordRow = {
+  id: number
+  type: 'system' | 'feedback'
+  user_id: number
+  to_user_ids: number[] | null
+  content: string
+  created_at: string
+}
+
+const parts = (sql: Db) => ({
+  feedback: sql`
+    select id, 'feedback' as type, user_id, '{}'::bigint[] as to_user_ids, content, created_at from feedback`,
+  system: sql`
+    select id, 'system' as type, user_id, user_ids as to_user_ids, contents as content, created_at from notices
+    where status <> 'withdrawn'`,
+})
+
+/** A page of what people wrote to the site and it to them. */
+export function listConversationRecords(sql: Db, search: ConversationSearch) {
+  const { page = 1, limit = 15, order, q, type, user_id: userId } = search
+  const { feedback, system } = parts(sql)
+  const from = type === undefined ? sql`${feedback} union all ${system}` : { feedback, system }[type]
+  const where = sql`
+    where true
+      ${userId === undefined ? sql`` : sql`and user_id = ${userId}`}
+      ${q === undefined ? sql`` : sql`and content ilike ${`%${escapeLike(q)}%`}`}`
+  return pageOf<ConversationRecordRow>(
+    sql`select * from (${from}) as c ${where}
+      order by id ${order === 'asc' ? sql`asc` : sql`desc`} limit ${limit} offset ${(page - 1) * limit}`,
+    sql`select count(*)::int as total from (${from}) as c ${where}`,
+  )
+}

@@ -1,0 +1,157 @@
+import type { Db, Fragment } from '#platform/database.ts'
+import type { CertificationType } from './schema.ts'
+
+export type CertificationRow = {
+  user_id: number
+  id: number
+  type: CertificationType
+  status: number
+  name: string
+  phone: string
+  number: string
+  description: string
+  org_name: string | null
+  org_address: string | null
+  files: number[]
+  reject_reason: string | null
+  examiner: number
+  version: number
+  created_at: string
+  updated_at: string
+}
+
+/** What is sent in. */
+export type Statement = Pick<
+  CertificationRow,
+  'type' | 'name' | 'phone' | 'number' | 'description' | 'org_name' | 'org_address' | 'files'
+>
+
+export type CategoryRow = {
+  name: CertificationType
+  display_name_en: string
+  display_name_zh: string
+  description: string | null
+  icon: string | null
+  updated_at: string
+}
+
+/** What every list of certifications selects, of a table `c`. */
+export const certificationColumns = (sql: Db) => sql`
+  c.user_id, c.id, c.type, c.status, c.name, c.phone, c.number, c.description, c.org_name, c.org_address, c.files,
+  c.reject_reason, c.examiner, c.version, c.created_at, c.updated_at`
+
+export type By = { userId: number } | { id: number }
+
+const is = (sql: Db, by: By): Fragment => ('id' in by ? sql`c.id = ${by.id}` : sql`c.user_id = ${by.userId}`)
+
+export async function findCertification(
+  sql: Db,
+  by: By,
+  { lock = false } = {},
+): Promise<CertificationRow | undefined> {
+  const [row] = await sql<CertificationRow[]>`
+    select ${certificationColumns(sql)} from certifications c where ${is(sql, by)} ${lock ? sql`for update` : sql``}`
+  return row
+}
+
+/** Keeps what a person sent in; their second one breaks the key. Answers its id. */
+export async function insertCertification(
+  sql: Db,
+  userId: number,
+  { type, name, phone, number, description, org_name, org_address, files }: Statement,
+  { status, examiner }: { status: number; examiner: number },
+): Promise<number> {
+  const [row] = await sql<[{ id: number }]>`
+    insert into certifications (user_id, type, name, phone, number, description, org_name, org_address, files,
+      status, examiner)
+    values (${userId}, ${type}, ${name}, ${phone}, ${number}, ${description}, ${org_name}, ${org_address}, ${files},
+      ${status}, ${examiner})
+    returning id`
+  return row.id
+}
+
+/** Replaces what was sent in, whereby it becomes another version. */
+export async function replaceCertification(
+  sql: Db,
+  userId: number,
+  { type, name, phone, number, description, org_name, org_address, files }: Statement,
+  { status, examiner }: { status: number; examiner: number },
+): Promise<void> {
+  await sql`
+    update certifications set type = ${type}, name = ${name}, phone = ${phone}, number = ${number},
+      description = ${description}, org_name = ${org_name}, org_address = ${org_address}, files = ${files},
+      status = ${status}, examiner = ${examiner}, reject_reason = null, version = version + 1, updated_at = now()
+    where user_id = ${userId}`
+}
+
+/** Keeps a decision; the public description is replaced by that of who decided. */
+export async function decideCertification(
+  sql: Db,
+  userId: number,
+  decision: { status: number; examiner: number; description?: string; reason: string | null },
+): Promise<void> {
+  const { status, examiner, description, reason } = decision
+  await sql`
+    update certifications set status = ${status}, examiner = ${examiner}, reject_reason = ${reason},
+      ${description === undefined ? sql`` : sql`description = ${description},`} updated_at = now()
+    where user_id = ${userId}`
+}
+
+export async function deleteCertification(sql: Db, userId: number): Promise<void> {
+  await sql`delete from certifications where user_id = ${userId}`
+}
+
+/** The kinds of certification; there are two. */
+export const listCategories = (sql: Db) => sql<CategoryRow[]>`
+  select name, display_name_en, display_name_zh, description, icon, updated_at
+  from certification_categories order by name desc`
+
+export async function findCategory(
+  sql: Db,
+  name: CertificationType,
+  lock?: 'share' | 'update',
+): Promise<CategoryRow> {
+  const held = { share: sql`for share`, update: sql`for update` }
+  const [row] = await sql<[CategoryRow]>`
+    select name, display_name_en, display_name_zh, description, icon, updated_at
+    from certification_categories where name = ${name} ${lock ? held[lock] : sql``}`
+  return row
+}
+
+export type CategoryChanges = Partial<Omit<CategoryRow, 'name' | 'updated_at'>>
+
+export async function updateCategory(
+  sql: Db,
+  name: CertificationType,
+  changes: CategoryChanges,
+): Promise<void> {
+  const { display_name_en: en, display_name_zh: zh, description, icon } = changes
+  await sql`
+    update certification_categories set updated_at = now()
+      ${en === undefined ? sql`` : sql`, display_name_en = ${en}`}
+      ${zh === undefined ? sql`` : sql`, display_name_zh = ${zh}`}
+      ${description === undefined ? sql`` : sql`, description = ${description}`}
+      ${icon === undefined ? sql`` : sql`, icon = ${icon}`}
+    where name = ${name}`
+}
+
+/** Gives the next certified people after `userId` the present badge of their category; answers the last of them. */
+export async function renewBadges(
+  sql: Db,
+  type: CertificationType,
+  userId: number,
+  limit: number,
+): Promise<number | undefined> {
+  const [row] = await sql<[{ last: number | null }]>`
+    with next as materialized (
+      select user_id from certifications
+      where type = ${type} and status = 1 and user_id > ${userId} order by user_id limit ${limit}
+    ),
+    renewed as (
+      update users u set verified = u.verified || jsonb_build_object('icon', k.icon)
+      from next n, certification_categories k
+      where u.id = n.user_id and k.name = ${type} and u.verified ->> 'type' = k.name
+    )
+    select max(user_id) as last from next`
+  return row.last ?? undefined
+}

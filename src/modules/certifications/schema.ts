@@ -1,0 +1,77 @@
+import { FileView } from '#modules/files/index.ts'
+import { Id, Nullable, OneOf, Shared, type Static, Text, Time, Type } from '#platform/schema.ts'
+
+/** What can be certified: a person, or an organisation that somebody speaks for. */
+export const CERTIFICATION_TYPES = ['user', 'org'] as const
+export type CertificationType = (typeof CERTIFICATION_TYPES)[number]
+
+/** What uploads of certifications are attached as, with the person's id (R §14.1). */
+export const CERTIFICATION_FILE = 'certification:file'
+
+export const STATUS = { waiting: 0, passed: 1, rejected: 2 } as const
+
+/** The public description of a certified identity. */
+export const Description = Text(250)
+const Files = Type.Unsafe<number[]>({
+  type: 'array',
+  items: Id,
+  minItems: 1,
+  maxItems: 10,
+  'x-list': true,
+  description: 'Ids of uploads',
+})
+
+const parts = {
+  name: Text(50, { description: 'of the person, or of who answers for the organisation' }),
+  phone: Text(20),
+  number: Text(50, { description: 'of the identity card or the business licence' }),
+  desc: Description,
+  files: Files,
+  org_name: Type.Optional(Text(100)),
+  org_address: Type.Optional(Text(200)),
+}
+
+/** The body of POST /user/certification; an `org` has a name and an address besides. */
+export const NewCertification = Type.Object({ type: OneOf(CERTIFICATION_TYPES), ...parts })
+export type NewCertification = Static<typeof NewCertification>
+
+/** The body of PATCH /user/certification: what is absent stays. */
+export const CertificationChanges = Type.Partial(NewCertification)
+export type CertificationChanges = Static<typeof CertificationChanges>
+
+export const CategoryView = Shared('CertificationCategory', {
+  name: Type.String(),
+  display_name: Type.String(),
+  description: Nullable(Type.String()),
+})
+
+/** What was sent in. */
+export const CertificationData = Shared('CertificationData', {
+  name: Type.String(),
+  phone: Type.String(),
+  number: Type.String(),
+  desc: Type.String(),
+  files: Type.Array(Type.Integer()),
+  org_name: Nullable(Type.String()),
+  org_address: Nullable(Type.String()),
+  reject_content: Nullable(Type.String({ description: 'Why it was rejected' })),
+})
+
+/** A certification as the person and those who decide on it see it. */
+export const CertificationView = Shared('Certification', {
+  id: Type.Integer(),
+  certification_name: Type.String({ description: 'user or org' }),
+  user_id: Type.Integer(),
+  data: CertificationData,
+  files: Type.Array(FileView),
+  examiner: Type.Integer({ description: 'Who decided; 0 for nobody' }),
+  status: Type.Integer({ description: '0 waiting, 1 passed, 2 rejected' }),
+  icon: Nullable(Type.String()),
+  category: CategoryView,
+  created_at: Time,
+  updated_at: Time,
+})
+export type CertificationView = Static<typeof CertificationView>
+
+/** The same, or an empty object for somebody without one, as the original answers. */
+export const MaybeCertification = Type.Partial(CertificationView)

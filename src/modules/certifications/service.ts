@@ -1,0 +1,266 @@
+import { isPhone, normalizePhone } from '#lib/identifiers.ts'
+import { hasAbility } from '#modules/abilities/index.ts'
+import { setVerified } from '#modules/accounts/index.ts'
+import { attachFiles, detachFiles } from '#modules/files/index.ts'
+import { notify, takeBack } from '#modules/notifications/index.ts'
+import type { Context } from '#platform/context.ts'
+import { type Db, onConstraint, type Tx } from '#platform/database.ts'
+import { invalidField } from '#platform/errors.ts'
+import { addJob } from '#platform/jobs.ts'
+import {
+  certificationChanged,
+  certificationDecided,
+  certificationExists,
+  certificationPassed,
+  noCertification,
+} from './errors.ts'
+import {
+  type By,
+  type CategoryChanges,
+  type CategoryRow,
+  type CertificationRow,
+  decideCertification,
+  deleteCertification,
+  findCategory,
+  findCertification,
+  insertCertification,
+  renewBadges,
+  replaceCertification,
+  type Statement,
+  updateCategory,
+} from './queries.ts'
+import {
+  CERTIFICATION_FILE,
+  type CertificationChanges,
+  type CertificationType,
+  type NewCertification,
+  STATUS,
+} from './schema.ts'
+
+const CAUSE = 'certifications'
+
+/** Who sends files in, and for whom. */
+export type Sender = { userId: number; uploaderId: number }
+
+const missing = (field: string) =>
+  invalidField(field, { en: `The ${field} field is required.`, zh: `${field} 不能为空。` })
+
+const unknownPerson = () =>
+  invalidField('user_id', { en: 'There is no such person.', zh: '用户不存在。' }, 'no_such_user')
+
+function phoneOf(phone: string): string {
+  if (!isPhone(phone))
+    throw invalidField('phone', { en: 'This is not a mobile phone number.', zh: '手机号格式不正确。' })
+  return normalizePhone(phone)
+}
+
+/** What was sent in, whole; only an organisation has a name and an address. */
+function statementOf(input: CertificationChanges, before?: Statement): Statement {
+  const { type = before?.type, name = before?.name, number = before?.number, files = before?.files } = input
+  const description = input.desc ?? before?.description
+  const phone = input.phone === undefined ? before?.phone : phoneOf(input.phone)
+  const org_name = type === 'org' ? (input.org_name ?? before?.org_name) : null
+  const org_address = type === 'org' ? (input.org_address ?? before?.org_address) : null
+  const given = { type, name, phone, number, desc: description, files, org_name, org_address }
+  for (const [field, value] of Object.entries(given))
+    if (value === undefined || (type === 'org' && value === null)) throw missing(field)
+  const { desc: _, ...rest } = given
+  return { ...rest, description, files: [...new Set(files)] } as Statement
+}
+
+const attach = (tx: Tx, { userId, uploaderId }: Sender, ids: number[]) =>
+  attachFiles(tx, { ids, ownerId: uploaderId, channel: CERTIFICATION_FILE, raw: userId, field: 'files' })
+
+/** Keeps what was sent in for the first time, in the caller's transaction; 422 for a person's second. */
+async function add(
+  tx: Tx,
+  sender: Sender,
+  input: NewCertification,
+  outcome: { status: number; examiner: number },
+): Promise<number> {
+  const statement = statementOf(input)
+  const id = await onConstraint(insertCertification(tx, sender.userId, statement, outcome), {
+    certifications_pkey: certificationExists,
+    certifications_user_id_fkey: unknownPerson,
+  })
+  await attach(tx, sender, input.files)
+  return id
+}
+
+/** Replaces what was sent in: files that stay are named again, others go for good. */
+async function replace(
+  tx: Tx,
+  sender: Sender,
+  before: CertificationRow,
+  changes: CertificationChanges,
+  outcome: { status: number; examiner: number },
+): Promise<Statement> {
+  const statement = statementOf(changes, before)
+  const fresh = (changes.files ?? []).filter((file) => !before.files.includes(file))
+  const gone = before.files.filter((file) => !statement.files.includes(file))
+  await attach(tx, sender, fresh)
+  if (gone.length > 0) await detachFiles(tx, { ids: gone })
+  await replaceCertification(tx, sender.userId, statement, outcome)
+  return statement
+}
+
+async function getLocked(tx: Tx, by: By): Promise<CertificationRow> {
+  const row = await findCertification(tx, by, { lock: true })
+  if (!row) throw noCertification()
+  return row
+}
+
+/** Asks for one's own certification. */
+export const apply = (tx: Tx, userId: number, input: NewCertification): Promise<number> =>
+  add(tx, { userId, uploaderId: userId }, input, { status: STATUS.waiting, examiner: 0 })
+
+/** Asks again with changes, while it was not accepted. */
+export async function applyAgain(tx: Tx, userId: number, changes: CertificationChanges): Promise<void> {
+  const before = await getLocked(tx, { userId })
+  if (before.status === STATUS.passed) throw certificationPassed()
+  const sender = { userId, uploaderId: userId }
+  await replace(tx, sender, before, changes, { status: STATUS.waiting, examiner: 0 })
+}
+
+/** 404 without a certification and 422 with an accepted one: what comes before a look at the changes. */
+export async function requireChangeable(sql: Db, userId: number): Promise<void> {
+  const row = await findCertification(sql, { userId })
+  if (!row) throw noCertification()
+  if (row.status === STATUS.passed) throw certificationPassed()
+}
+
+/** 422 for somebody who has one already. */
+export async function requireNone(sql: Db, userId: number): Promise<void> {
+  if (await findCertification(sql, { userId })) throw certificationExists()
+}
+
+/** Shows a person as certified from now on. The lock keeps the badge from being exchanged meanwhile. */
+async function certify(tx: Tx, userId: number, type: CertificationType, description: string): Promise<void> {
+  const { icon } = await findCategory(tx, type, 'share')
+  await setVerified(tx, userId, { type, icon, description })
+}
+
+/** Tells the person of a decision; clients show the contents of a rejection as its reason. */
+const tell = (tx: Tx, userId: number, id: number, state: 'passed' | 'rejected', contents?: string) =>
+  notify(tx, {
+    type: 'system',
+    recipients: [userId],
+    senderId: 0,
+    cause: { type: CAUSE, id },
+    data: {
+      type: 'user-certification',
+      state,
+      certification: { id },
+      ...(contents === undefined ? {} : { contents }),
+    },
+  })
+
+/** What an administrator saw when deciding; undefined where they do not say. */
+type Seen = { version?: number | undefined; examiner: number }
+
+async function getUndecided(tx: Tx, id: number, status: number, seen: Seen): Promise<CertificationRow> {
+  const row = await getLocked(tx, { id })
+  if (row.status === status) throw certificationDecided()
+  if (seen.version !== undefined && seen.version !== row.version) throw certificationChanged()
+  return row
+}
+
+/** Accepts a certification under a public description, and tells the person. Answers how it was before. */
+export async function pass(
+  tx: Tx,
+  id: number,
+  { desc: description, ...seen }: Seen & { desc: string },
+): Promise<CertificationRow> {
+  const row = await getUndecided(tx, id, STATUS.passed, seen)
+  const { user_id: userId, type } = row
+  const { examiner } = seen
+  await decideCertification(tx, userId, { status: STATUS.passed, examiner, description, reason: null })
+  await certify(tx, userId, type, description)
+  await tell(tx, userId, id, 'passed')
+  return row
+}
+
+/** Rejects a certification, an accepted one too, and tells the person why. Answers how it was before. */
+export async function reject(
+  tx: Tx,
+  id: number,
+  { reason, ...seen }: Seen & { reason: string },
+): Promise<CertificationRow> {
+  const row = await getUndecided(tx, id, STATUS.rejected, seen)
+  const { user_id: userId } = row
+  await decideCertification(tx, userId, { status: STATUS.rejected, examiner: seen.examiner, reason })
+  if (row.status === STATUS.passed) await setVerified(tx, userId, null)
+  await tell(tx, userId, id, 'rejected', reason)
+  return row
+}
+
+/** Certifies somebody who did not ask for it; the files are uploads of who does it. */
+export async function addCertified(
+  tx: Tx,
+  { userId, uploaderId }: Sender,
+  input: NewCertification,
+): Promise<number> {
+  const outcome = { status: STATUS.passed, examiner: uploaderId }
+  const id = await add(tx, { userId, uploaderId }, input, outcome)
+  await certify(tx, userId, input.type, input.desc)
+  await tell(tx, userId, id, 'passed')
+  return id
+}
+
+/** Corrects a certification, which is thereby accepted. Answers how it was before. */
+export async function changeCertified(
+  tx: Tx,
+  id: number,
+  uploaderId: number,
+  changes: CertificationChanges,
+): Promise<CertificationRow> {
+  const before = await getLocked(tx, { id })
+  const { user_id: userId } = before
+  const outcome = { status: STATUS.passed, examiner: uploaderId }
+  const { type, description } = await replace(tx, { userId, uploaderId }, before, changes, outcome)
+  await certify(tx, userId, type, description)
+  if (before.status !== STATUS.passed) await tell(tx, userId, id, 'passed')
+  return before
+}
+
+/** Removes a certification with all that it holds of the person. Answers how it was. */
+export async function removeCertification(tx: Tx, id: number): Promise<CertificationRow> {
+  const row = await getLocked(tx, { id })
+  await detachFiles(tx, { channel: CERTIFICATION_FILE, raws: [row.user_id] })
+  await deleteCertification(tx, row.user_id)
+  if (row.status === STATUS.passed) await setVerified(tx, row.user_id, null)
+  await takeBack(tx, { cause: { type: CAUSE, id } })
+  return row
+}
+
+/** Ends the certification of somebody whose account loses its badge. */
+export async function endCertification(tx: Tx, userId: number, examiner: number): Promise<void> {
+  const row = await findCertification(tx, { userId }, { lock: true })
+  if (row?.status !== STATUS.passed) return
+  await decideCertification(tx, userId, { status: STATUS.rejected, examiner, reason: null })
+}
+
+/** Changes a category; its badge reaches those who have it by a job. Answers how it was. */
+export async function changeCategory(
+  tx: Tx,
+  name: CertificationType,
+  changes: CategoryChanges,
+): Promise<CategoryRow> {
+  const before = await findCategory(tx, name, 'update')
+  await updateCategory(tx, name, changes)
+  if (changes.icon !== undefined && changes.icon !== before.icon) await addJob(tx, 'renew_badges', { name })
+  return before
+}
+
+/** People whose badge is renewed by one statement. */
+const AT_ONCE = 1000
+
+/** Gives everybody of a category its present badge. Done again it changes nothing. */
+export async function renewAllBadges(ctx: Context, name: CertificationType): Promise<void> {
+  for (let last: number | undefined = 0; last !== undefined; )
+    last = await renewBadges(ctx.sql, name, last, AT_ONCE)
+}
+
+/** Who may see what was sent in: the person, and those who decide. */
+export const mayReadPapers = async (ctx: Context, { raw }: { raw: number | null }, viewerId: number) =>
+  viewerId > 0 && (raw === viewerId || (await hasAbility(ctx, viewerId, 'admin: certifications')))

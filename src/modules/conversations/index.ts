@@ -1,0 +1,1 @@
+export { deleteFeedback } from './queries.ts'

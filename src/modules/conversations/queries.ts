@@ -1,0 +1,55 @@
+import type { Db } from '#platform/database.ts'
+import type { ConversationQuery } from './schema.ts'
+
+export type ConversationRow = {
+  id: number
+  type: 'system' | 'feedback'
+  user_id: number
+  to_user_id: number
+  content: string
+  system_mark: number
+  created_at: string
+}
+
+export const feedbackColumns = (sql: Db) => sql`
+  id, 'feedback' as type, user_id, 0::bigint as to_user_id, content, system_mark, created_at`
+
+/** A notice as part of a conversation; its mark is the time, as that of feedback without one. */
+const noticeColumns = (sql: Db, toUserId: number) => sql`
+  id, 'system' as type, 0::bigint as user_id, ${toUserId}::bigint as to_user_id, contents as content,
+  (extract(epoch from created_at)::bigint * 1000) as system_mark, created_at`
+
+/** Keeps what somebody writes to the site. */
+export async function insertFeedback(
+  sql: Db,
+  userId: number,
+  { content, mark }: { content: string; mark: number | null },
+): Promise<ConversationRow> {
+  const [row] = await sql<[ConversationRow]>`
+    insert into feedback (user_id, content, system_mark)
+    values (${userId}, ${content}, coalesce(${mark}, extract(epoch from now())::bigint * 1000))
+    returning ${feedbackColumns(sql)}`
+  return row
+}
+
+/** A page of what a person wrote to the site, and the site to them or to everybody; the newest first. */
+export const listConversations = (sql: Db, userId: number, query: ConversationQuery) => {
+  const { limit = 15, max_id: cursor = 0, order = false } = query
+  const beyond = cursor === 0 ? sql`` : order ? sql`and id > ${cursor}` : sql`and id < ${cursor}`
+  return sql<ConversationRow[]>`
+    (select ${feedbackColumns(sql)} from feedback
+      where user_id = ${userId} ${beyond} order by id desc limit ${limit})
+    union all
+    (select ${noticeColumns(sql, 0)} from notices
+      where user_ids is null and status <> 'withdrawn' ${beyond} order by id desc limit ${limit})
+    union all
+    (select ${noticeColumns(sql, userId)} from notices
+      where user_ids @> array[${userId}::bigint] and status <> 'withdrawn' ${beyond} order by id desc limit ${limit})
+    order by id desc limit ${limit}`
+}
+
+/** Deletes what somebody wrote and answers who it was; undefined when there is none. */
+export async function deleteFeedback(sql: Db, id: number): Promise<number | undefined> {
+  const [row] = await sql<{ user_id: number }[]>`delete from feedback where id = ${id} returning user_id`
+  return row?.user_id
+}
