@@ -116,6 +116,7 @@ import type { Context } from '#platform/context.ts'
 import { addHealth } from '#platform/health.ts'
 import { createServer, type Server } from '#platform/http.ts'
 import type { Readers } from '#platform/things.ts'
+import { hidesFile } from './file-access.ts'
 import { PAYMENT_CHECKS } from './money-checks.ts'
 
 /** The kinds of things that lists across all kinds can show. */
@@ -263,6 +264,7 @@ export async function buildApp(ctx: Context): Promise<Server> {
       uploadRoutes(api as unknown as Server, ctx, {
         findUnpaid: (file, viewer) => findUnpaidFile(ctx.sql, file, viewer),
         readers: FILE_READERS,
+        isHidden: (file, viewer) => hidesFile(ctx, file, viewer),
       })
     },
     { prefix: '/api/v2' },

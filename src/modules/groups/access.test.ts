@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { groupMaker } from '#test/fixtures/groups.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
+import { uploadPicture } from '#test/fixtures/uploads.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
 const world = await createWorld()
@@ -216,3 +217,19 @@ for (const [row, statuses] of Object.entries(MATRIX))
     // The handlers are the same, so that one person tells.
     assert.equal(await ask(row, [plain], PREFIX), statuses.split(' ')[people.indexOf(plain)])
   })
+
+test('the pictures of a private circle are for those who may read its posts, whoever guesses their ids', async () => {
+  const picture = await uploadPicture(world, plain)
+  const shown = await post(plain, id, { images: [picture] })
+  const open = await uploadPicture(world, stranger)
+  await post(stranger, await group(stranger), { images: [open] })
+  const statuses = async (file: number) => {
+    const got: number[] = []
+    for (const who of people)
+      got.push((await (who ? as(who, 'GET', `/files/${file}`) : guest('GET', `/files/${file}`))).status)
+    return got.join(' ')
+  }
+  assert.equal(await statuses(picture), '404 404 404 302 302 302 302 302')
+  assert.equal(await statuses(open), '302 302 302 302 302 302 302 302')
+  assert.equal((await as(plain, 'DELETE', `/groups/${id}/posts/${shown}`)).status, 204)
+})

@@ -133,6 +133,13 @@ describe('a contribution', () => {
     const who = await writer()
     const [image, inText] = [await uploadPicture(world, who), await uploadPicture(world, who)]
     const id = await contributed(who, { image, content: `See @![this](${inText})` })
+    const stranger = await person()
+    for (const file of [image, inText]) {
+      const address = `/files/${file}`
+      assert.equal((await guest('GET', address)).status, 404)
+      assert.equal((await as(stranger, 'GET', address)).status, 404)
+      for (const reader of [who, editor]) assert.equal((await as(reader, 'GET', address)).status, 302)
+    }
     await decide(id, { audit_status: 0 })
     assert.deepEqual((await guest('GET', `/news/${id}`)).body.image, { id: image, size: '30x20' })
     const uses =
