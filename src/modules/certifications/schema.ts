@@ -12,11 +12,15 @@ export const STATUS = { waiting: 0, passed: 1, rejected: 2 } as const
 
 /** The public description of a certified identity. */
 export const Description = Text(250)
-const Files = Type.Unsafe<number[]>({
-  type: 'array',
+/** A list, or an object that names each file, as some clients send it. */
+const Files = Type.Unsafe<number[] | Record<string, number | string>>({
+  type: ['array', 'object'],
   items: Id,
   minItems: 1,
   maxItems: 10,
+  minProperties: 1,
+  maxProperties: 10,
+  additionalProperties: { ...Id, type: ['integer', 'string'], maxLength: 15, pattern: '^[0-9]+$' },
   'x-list': true,
   description: 'Ids of uploads',
 })

@@ -48,6 +48,9 @@ const missing = (field: string) =>
 const unknownPerson = () =>
   invalidField('user_id', { en: 'There is no such person.', zh: '用户不存在。' }, 'no_such_user')
 
+const idsOf = (files: CertificationChanges['files']) =>
+  files === undefined || Array.isArray(files) ? files : Object.values(files).map(Number)
+
 function phoneOf(phone: string): string {
   if (!isPhone(phone))
     throw invalidField('phone', { en: 'This is not a mobile phone number.', zh: '手机号格式不正确。' })
@@ -56,7 +59,8 @@ function phoneOf(phone: string): string {
 
 /** What was sent in, whole; only an organisation has a name and an address. */
 function statementOf(input: CertificationChanges, before?: Statement): Statement {
-  const { type = before?.type, name = before?.name, number = before?.number, files = before?.files } = input
+  const { type = before?.type, name = before?.name, number = before?.number } = input
+  const files = idsOf(input.files) ?? before?.files
   const description = input.desc ?? before?.description
   const phone = input.phone === undefined ? before?.phone : phoneOf(input.phone)
   const org_name = type === 'org' ? (input.org_name ?? before?.org_name) : null
@@ -83,7 +87,7 @@ async function add(
     certifications_pkey: certificationExists,
     certifications_user_id_fkey: unknownPerson,
   })
-  await attach(tx, sender, input.files)
+  await attach(tx, sender, idsOf(input.files) ?? [])
   return id
 }
 
@@ -96,7 +100,7 @@ async function replace(
   outcome: { status: number; examiner: number },
 ): Promise<Statement> {
   const statement = statementOf(changes, before)
-  const fresh = (changes.files ?? []).filter((file) => !before.files.includes(file))
+  const fresh = (idsOf(changes.files) ?? []).filter((file) => !before.files.includes(file))
   const gone = before.files.filter((file) => !statement.files.includes(file))
   await attach(tx, sender, fresh)
   if (gone.length > 0) await detachFiles(tx, { ids: gone })
