@@ -22,7 +22,6 @@ import { fileSignature, signedFileUrl } from '../view.ts'
 import { listFiles, reuseFile } from './queries.ts'
 import { saveUpload } from './service.ts'
 
-<<<<<<< HEAD
 /** Who may read the files of a channel that is not for everybody. */
 export type FileReaders = Record<
   string,
@@ -33,17 +32,11 @@ export type FileReaders = Record<
 export type FileRoutesOptions = {
   findUnpaid(fileId: number, viewerId: number): Promise<UnpaidKind>
   readers: FileReaders
-=======
-/** What the modules above know of a file: files are below them and must not ask. */
-export type FileRoutesOptions = {
-  /** What of its price this viewer has not paid. */
-  findUnpaid(fileId: number, viewerId: number): Promise<UnpaidKind>
-  /** Whether it belongs to something that this viewer may not see. */
+  /** Whether it belongs to something that this viewer may not see, such as a post of a private circle. */
   isHidden(
     file: { owner_id: number; channel: string | null; raw: number | null },
     viewerId: number,
   ): Promise<boolean>
->>>>>>> 44381d1 (Show pictures of private posts and unpublished articles to their readers only)
 }
 
 const tags = ['Files']
@@ -108,14 +101,10 @@ export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOp
     async (request, reply) => {
       const { w, h, q, b, json } = request.query
       const [file] = await listFiles(ctx.sql, [request.params.file])
-<<<<<<< HEAD
-      if (!file) throw noSuchFile()
+      if (!file || (await options.isHidden(file, viewerId(request)))) throw noSuchFile()
       const mayRead = options.readers[file.channel ?? '']
       // What is on paper of somebody must not be known to exist either.
       if (mayRead && !(await mayRead(ctx, file, viewerId(request)))) throw noSuchFile()
-=======
-      if (!file || (await options.isHidden(file, viewerId(request)))) throw noSuchFile()
->>>>>>> 44381d1 (Show pictures of private posts and unpublished articles to their readers only)
       const unpaid = await options.findUnpaid(file.id, viewerId(request))
       const rule = shownUnpaid(unpaid, file.mime.startsWith('image/'), { w, h, q, b })
       const url = signedFileUrl(ctx, file.id, rule, mayRead !== undefined)

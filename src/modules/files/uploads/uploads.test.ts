@@ -357,11 +357,8 @@ describe('paid files', () => {
             asked.push(given)
             return unpaid
           },
-<<<<<<< HEAD
           readers: {},
-=======
           isHidden: async () => false,
->>>>>>> 44381d1 (Show pictures of private posts and unpublished articles to their readers only)
         })
       },
       { prefix: '/api/v2' },
