@@ -18,6 +18,12 @@ export const pinnedAlready = apiError(
   'This is pinned, or a request to pin it is waiting.',
   '该内容已置顶或正在申请置顶。',
 )
+export const nobodyDecides = apiError(
+  422,
+  'owner_gone',
+  'Who would decide on this is not here any more.',
+  '内容作者已不存在，无法申请置顶。',
+)
 export const noLongerWaiting = (status: 403 | 422) =>
   apiError(status, 'pin_decided', 'This request was handled already.', '该置顶申请已处理。')()
 /** 422, where one would expect 403 (R §4.4). */

@@ -137,6 +137,17 @@ test('the checks come in order: identity, existence, password, author, open pin,
   assert.equal(await points(anna), 0)
 })
 
+test('a comment under the feed of a disabled account cannot be pinned: nobody would decide', async () => {
+  const { author, applicant, feed, comment } = await waitingComment()
+  await as(founder, 'PATCH', `/admin/users/${author.id}`, { disabled: true })
+  const answer = await pinComment(applicant, feed, await commentOf(applicant, feed))
+  assert.deepEqual([answer.status, answer.headers['x-error-code']], [422, 'owner_gone'])
+  assert.equal(await points(applicant), 900)
+  // What waits may be taken back with the comment.
+  assert.equal((await as(applicant, 'DELETE', `/feeds/${feed}/comments/${comment}`)).status, 204)
+  assert.equal(await points(applicant), 1000)
+})
+
 test('while the site asks for a password, a wrong one is 403 before anything else but 404', async () => {
   const anna = await rich()
   const ben = await rich()

@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { checkPaymentPassword } from '#modules/accounts/index.ts'
+import { checkPaymentPassword, isUser } from '#modules/accounts/index.ts'
 import { notEnoughFor, withFunds } from '#modules/ledger/index.ts'
 import { notify, type SystemType } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Fragment, Tx } from '#platform/database.ts'
 import { notFound } from '#platform/errors.ts'
 import { viewerOf } from '#platform/http.ts'
-import { noLongerWaiting, notYours, pinnedAlready } from './errors.ts'
+import { nobodyDecides, noLongerWaiting, notYours, pinnedAlready } from './errors.ts'
 import {
   cancelWhere,
   decidePin,
@@ -32,19 +32,20 @@ export type PinKind = {
   ): Promise<{ type: SystemType; resource: { type: string; id: number }; [name: string]: unknown }>
 }
 
-/** The checks that come before the body's: 403 on the password, 403 for who may not ask, 422 on an open pin. */
+/** The checks that come before the body's: 403 on the password, 403 for who may not ask, 422 on an open pin and where nobody could decide. */
 export async function admitApplicant(
   ctx: Context,
   request: FastifyRequest,
   reply: FastifyReply,
   channel: string,
-  { authorId, targetId }: PinSubject,
+  { authorId, deciderId, targetId }: PinSubject,
 ): Promise<void> {
   const { id } = viewerOf(request)
   const { password } = (request.body ?? {}) as { password?: unknown }
   await checkPaymentPassword(ctx, request, reply, id, password)
   if (authorId !== id) throw notYours()
   if (await hasOpenPin(ctx.sql, channel, targetId)) throw pinnedAlready()
+  if (deciderId > 0 && deciderId !== id && !(await isUser(ctx.sql, deciderId))) throw nobodyDecides()
 }
 
 /**

@@ -16,10 +16,6 @@ export type RewardRow = {
 
 export type NewReward = { thingId: number; from: number; to: number; amount: number; hidden: boolean }
 
-/** Whether somebody is disabled, so that nothing can be given to them. */
-export const isGone = async (sql: Db, userId: number): Promise<boolean> =>
-  (await sql`select from users where id = ${userId} and deleted_at is null`).length === 0
-
 /**
  * Writes a reward and pays it, in one statement. Undefined when the thing or its owner is gone. To an owner who may not be known it is
  * paid through escrow, so that neither side's order names the other.

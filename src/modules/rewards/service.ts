@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { checkPaymentPassword, findBlockers } from '#modules/accounts/index.ts'
+import { checkPaymentPassword, findBlockers, isUser } from '#modules/accounts/index.ts'
 import { switchedOff, withFunds } from '#modules/ledger/index.ts'
 import { notify, type SystemType } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
@@ -9,7 +9,7 @@ import { blocked, notFound } from '#platform/errors.ts'
 import { viewerOf } from '#platform/http.ts'
 import type { Counts, Target, Thing } from '#platform/things.ts'
 import { ownerGone, toOneself } from './errors.ts'
-import { insertReward, isGone } from './queries.ts'
+import { insertReward } from './queries.ts'
 
 /** What the owner of a thing is told. */
 export type RewardNotice = SystemType
@@ -50,7 +50,7 @@ export async function give(
 ): Promise<void> {
   const { id: thingId, ownerId: to, hidden = false } = target
   const id = await withFunds(insertReward(tx, thing, count, { thingId, from, to, amount, hidden }), poor)
-  if (id === undefined) throw (await isGone(tx, to)) ? ownerGone() : notFound()
+  if (id === undefined) throw (await isUser(tx, to)) ? notFound() : ownerGone()
   await notify(tx, {
     type: 'system',
     recipients: [to],
