@@ -45,7 +45,6 @@ import { adminWordRoutes } from '#modules/admin/words/routes.ts'
 import { readBootAdvertisements } from '#modules/advertising/index.ts'
 import { advertisingRoutes } from '#modules/advertising/routes.ts'
 import { areaRoutes } from '#modules/areas/routes.ts'
-import { CERTIFICATION_FILE, mayReadPapers } from '#modules/certifications/index.ts'
 import { certificationRoutes } from '#modules/certifications/routes.ts'
 import { checkinRoutes } from '#modules/checkins/routes.ts'
 import { commentThing } from '#modules/comments/index.ts'
@@ -58,7 +57,7 @@ import { feedPinRoutes } from '#modules/feeds/pins/routes.ts'
 import { feedPublishingRoutes } from '#modules/feeds/publishing/routes.ts'
 import { feedRankRoutes } from '#modules/feeds/ranks/routes.ts'
 import { nodeBytesRoutes, nodeRoutes } from '#modules/files/nodes/routes.ts'
-import { type FileReaders, uploadBytesRoutes, uploadRoutes } from '#modules/files/uploads/routes.ts'
+import { uploadBytesRoutes, uploadRoutes } from '#modules/files/uploads/routes.ts'
 import { circleRoutes } from '#modules/groups/circles/routes.ts'
 import { groupIncomeRoutes } from '#modules/groups/incomes/routes.ts'
 import { groupReader, postReader } from '#modules/groups/index.ts'
@@ -116,7 +115,7 @@ import type { Context } from '#platform/context.ts'
 import { addHealth } from '#platform/health.ts'
 import { createServer, type Server } from '#platform/http.ts'
 import type { Readers } from '#platform/things.ts'
-import { hidesFile } from './file-access.ts'
+import { CONFIDENTIAL, hidesFile } from './file-access.ts'
 import { PAYMENT_CHECKS } from './money-checks.ts'
 
 /** The kinds of things that lists across all kinds can show. */
@@ -241,11 +240,8 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   adminAreaRoutes,
 ]
 
-/** Files that are not for everybody, by what they are attached as. */
-const FILE_READERS: FileReaders = { [CERTIFICATION_FILE]: mayReadPapers }
-
 /** Routes outside the API: the bytes of files. */
-const BYTES_ROUTES = [uploadBytesRoutes(FILE_READERS), nodeBytesRoutes]
+const BYTES_ROUTES = [uploadBytesRoutes(CONFIDENTIAL), nodeBytesRoutes]
 
 /** Builds the HTTP server on a context, without listening. */
 export async function buildApp(ctx: Context): Promise<Server> {
@@ -263,8 +259,8 @@ export async function buildApp(ctx: Context): Promise<Server> {
       for (const routes of ROUTES) routes(api as unknown as Server, ctx)
       uploadRoutes(api as unknown as Server, ctx, {
         findUnpaid: (file, viewer) => findUnpaidFile(ctx.sql, file, viewer),
-        readers: FILE_READERS,
         isHidden: (file, viewer) => hidesFile(ctx, file, viewer),
+        confidential: CONFIDENTIAL,
       })
     },
     { prefix: '/api/v2' },

@@ -22,21 +22,17 @@ import { fileSignature, signedFileUrl } from '../view.ts'
 import { listFiles, reuseFile } from './queries.ts'
 import { saveUpload } from './service.ts'
 
-/** Who may read the files of a channel that is not for everybody. */
-export type FileReaders = Record<
-  string,
-  (ctx: Context, file: { raw: number | null }, viewerId: number) => Promise<boolean>
->
-
-/** What the modules above know of a file's price and readers: files are below them and must not ask. */
+/** What the modules above know of a file: files are below them and must not ask. */
 export type FileRoutesOptions = {
+  /** What of its price this viewer has not paid. */
   findUnpaid(fileId: number, viewerId: number): Promise<UnpaidKind>
-  readers: FileReaders
-  /** Whether it belongs to something that this viewer may not see, such as a post of a private circle. */
+  /** Whether it belongs to something that this viewer may not see. */
   isHidden(
     file: { owner_id: number; channel: string | null; raw: number | null },
     viewerId: number,
   ): Promise<boolean>
+  /** Channels whose files nobody may pass on: their addresses are good for minutes, and none from before is. */
+  confidential: ReadonlySet<string>
 }
 
 const tags = ['Files']
@@ -102,12 +98,9 @@ export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOp
       const { w, h, q, b, json } = request.query
       const [file] = await listFiles(ctx.sql, [request.params.file])
       if (!file || (await options.isHidden(file, viewerId(request)))) throw noSuchFile()
-      const mayRead = options.readers[file.channel ?? '']
-      // What is on paper of somebody must not be known to exist either.
-      if (mayRead && !(await mayRead(ctx, file, viewerId(request)))) throw noSuchFile()
       const unpaid = await options.findUnpaid(file.id, viewerId(request))
       const rule = shownUnpaid(unpaid, file.mime.startsWith('image/'), { w, h, q, b })
-      const url = signedFileUrl(ctx, file.id, rule, mayRead !== undefined)
+      const url = signedFileUrl(ctx, file.id, rule, options.confidential.has(file.channel ?? ''))
       // Who pays must see the clear picture at once, so the way to it is asked for each time.
       reply.header('Cache-Control', 'private, no-cache')
       return json === undefined || json === '0' || json === 'false' ? reply.redirect(url, 302) : { url }
@@ -154,27 +147,28 @@ function isCutShort(error: unknown): boolean {
 }
 
 /** The signed addresses that `/files/{id}` leads to. Outside the API: neither identity nor rate limit apply. */
-export const uploadBytesRoutes = (readers: FileReaders) => (server: Server, ctx: Context) => {
-  server.get(
-    '/storage/files/:file',
-    {
-      config: { access: 'public' },
-      schema: { tags, hide: true, params: FileParams, querystring: SignedQuery },
-    },
-    async (request, reply) => {
-      const { rule = '', expires = '', signature = '' } = request.query
-      const { file: id } = request.params
-      const good = (confidential: boolean) =>
-        ctx.secrets.verify(fileSignature(id, rule, expires, confidential), signature)
-      const left = Math.floor((Number(expires) - Date.now()) / 1000)
-      if (!(left > 0) || !(good(false) || good(true))) throw badSignature()
-      const [file] = await listFiles(ctx.sql, [id])
-      if (!file) throw noSuchFile()
-      const confidential = (file.channel ?? '') in readers
-      if (!good(confidential)) throw badSignature()
-      const stored = { key: file.key, mime: file.mime, size: file.bytes }
-      const cacheControl = confidential ? 'private, no-store' : `private, max-age=${left}, immutable`
-      return sendBytes(request, reply, await sendableBytes(ctx, stored, parseRule(rule), cacheControl))
-    },
-  )
-}
+export const uploadBytesRoutes =
+  (confidentialOnes: ReadonlySet<string>) => (server: Server, ctx: Context) => {
+    server.get(
+      '/storage/files/:file',
+      {
+        config: { access: 'public' },
+        schema: { tags, hide: true, params: FileParams, querystring: SignedQuery },
+      },
+      async (request, reply) => {
+        const { rule = '', expires = '', signature = '' } = request.query
+        const { file: id } = request.params
+        const good = (confidential: boolean) =>
+          ctx.secrets.verify(fileSignature(id, rule, expires, confidential), signature)
+        const left = Math.floor((Number(expires) - Date.now()) / 1000)
+        if (!(left > 0) || !(good(false) || good(true))) throw badSignature()
+        const [file] = await listFiles(ctx.sql, [id])
+        if (!file) throw noSuchFile()
+        const confidential = confidentialOnes.has(file.channel ?? '')
+        if (!good(confidential)) throw badSignature()
+        const stored = { key: file.key, mime: file.mime, size: file.bytes }
+        const cacheControl = confidential ? 'private, no-store' : `private, max-age=${left}, immutable`
+        return sendBytes(request, reply, await sendableBytes(ctx, stored, parseRule(rule), cacheControl))
+      },
+    )
+  }

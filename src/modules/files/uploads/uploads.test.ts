@@ -357,13 +357,13 @@ describe('paid files', () => {
             asked.push(given)
             return unpaid
           },
-          readers: {},
           isHidden: async () => false,
+          confidential: new Set(),
         })
       },
       { prefix: '/api/v2' },
     )
-    uploadBytesRoutes({})(server, ctx)
+    uploadBytesRoutes(new Set())(server, ctx)
     return server
   }
 
