@@ -54,7 +54,7 @@ export type Reader = {
   visible(sql: Db, ids: number[], viewerId: number): Promise<Set<number>>
   /** The things as their own lists show them; what is deleted or hidden from the viewer is absent. */
   views(ctx: Context, ids: number[], viewerId: number): Promise<Map<number, object>>
-  /** What is said on such a thing is for those alone who may see it. */
+  /** What is done to such a thing is for those alone who may see it. */
   closed?: true
   /** Which of these were published anonymously; absent where nothing can be. */
   anonymous?(sql: Db, ids: number[]): Promise<Set<number>>
@@ -111,4 +111,39 @@ export async function findAnonymous(
     }),
   )
   return new Set(batches.flat())
+}
+
+const ROUNDS = 10
+
+/**
+ * A page of what others did to somebody's things, without what is on closed things that they may not see (any more). It
+ * is filled from what follows, so that a short page still means the end.
+ */
+export async function listReceived<Row extends { id: number }>(
+  sql: Db,
+  readers: Readers,
+  viewerId: number,
+  { after = 0, limit = 15 }: { after?: number; limit?: number },
+  source: {
+    list(after: number, limit: number): PromiseLike<Row[]>
+    referenceOf(row: Row): { type: string; id: number }
+  },
+): Promise<Row[]> {
+  const found: Row[] = []
+  let cursor = after
+  for (let round = 0; round < ROUNDS && found.length < limit; round += 1) {
+    const wanted = limit - found.length
+    const rows = await source.list(cursor, wanted)
+    const closed = rows.map(source.referenceOf).filter(({ type }) => readers[type]?.closed)
+    const seen = await seeThings(sql, readers, closed, viewerId)
+    found.push(
+      ...rows.filter((row) => {
+        const { type, id } = source.referenceOf(row)
+        return !readers[type]?.closed || seen.has(`${type}/${id}`)
+      }),
+    )
+    if (rows.length < wanted) break
+    cursor = rows.at(-1)!.id
+  }
+  return found
 }

@@ -2,10 +2,13 @@ import { userViews } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Server, viewerId, viewerOf } from '#platform/http.ts'
 import { Type } from '#platform/schema.ts'
-import { findAnonymous, type Readers, readThings } from '#platform/things.ts'
+import { findAnonymous, listReceived, type Readers, readThings } from '#platform/things.ts'
+import { type CommentRow, listReceivedComments } from './queries.ts'
 import { CommentSearch, FoundComment, ReceivedComment, ReceivedQuery } from './schema.ts'
-import { findReceivedComments, findVisibleComments } from './service.ts'
+import { findVisibleComments } from './service.ts'
 import { foundComment, withPeople } from './view.ts'
+
+const referenceOf = (row: CommentRow) => ({ type: row.commentable_type, id: row.commentable_id })
 
 /** Lists of comments across all kinds of things; `readers` knows how each kind is seen. */
 export const commentRoutes = (readers: Readers) => (server: Server, ctx: Context) => {
@@ -37,8 +40,11 @@ export const commentRoutes = (readers: Readers) => (server: Server, ctx: Context
     },
     async (request) => {
       const { id: viewer } = viewerOf(request)
-      const received = await findReceivedComments(ctx, readers, viewer, request.query)
-      const references = received.map((row) => ({ type: row.commentable_type, id: row.commentable_id }))
+      const received = await listReceived(ctx.sql, readers, viewer, request.query, {
+        list: (after, limit) => listReceivedComments(ctx.sql, viewer, after, limit),
+        referenceOf,
+      })
+      const references = received.map(referenceOf)
       const anonymous = await findAnonymous(ctx.sql, readers, references)
       const rows = received.map((row) =>
         row.target_user !== viewer && anonymous.has(`${row.commentable_type}/${row.commentable_id}`)

@@ -26,7 +26,6 @@ import {
   findComment,
   findComments,
   insertComment,
-  listReceivedComments,
   searchComments,
 } from './queries.ts'
 import { CommentBody, type CommentSearch } from './schema.ts'
@@ -253,27 +252,4 @@ export async function findVisibleComments(
     if (rows.length < search.limit) break
   }
   return found.slice(0, limit)
-}
-
-/** One page of what others wrote to a person, without what stands on closed things that they may not see (any more). */
-export async function findReceivedComments(
-  ctx: Context,
-  readers: Readers,
-  userId: number,
-  { after = 0, limit = 15 }: { after?: number; limit?: number },
-): Promise<CommentRow[]> {
-  const found: CommentRow[] = []
-  let cursor = after
-  for (let round = 0; round < ROUNDS && found.length < limit; round += 1) {
-    const wanted = limit - found.length
-    const rows = await listReceivedComments(ctx.sql, userId, cursor, wanted)
-    const onClosed = rows.filter((row) => readers[row.commentable_type]?.closed)
-    const references = onClosed.map((row) => ({ type: row.commentable_type, id: row.commentable_id }))
-    const seen = await seeThings(ctx.sql, readers, references, userId)
-    const hidden = onClosed.filter((row) => !seen.has(`${row.commentable_type}/${row.commentable_id}`))
-    found.push(...rows.filter((row) => !hidden.includes(row)))
-    if (rows.length < wanted) break
-    cursor = rows.at(-1)!.id
-  }
-  return found
 }

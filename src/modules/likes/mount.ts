@@ -4,13 +4,13 @@ import type { Context } from '#platform/context.ts'
 import { apiError, notFound } from '#platform/errors.ts'
 import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
 import { Empty, Id, Message, Type } from '#platform/schema.ts'
-import { type Counts, hidesOwner, type Target, type Thing } from '#platform/things.ts'
+import { hidesOwner, type Target, type Thing } from '#platform/things.ts'
 import { type LikeRow, listLikes } from './queries.ts'
 import { LikesQuery, LikeWithUrls, LikeWithUser } from './schema.ts'
-import { like, unlike } from './service.ts'
+import { type LikeRules, like, unlike } from './service.ts'
 import { withUsers } from './view.ts'
 
-export type LikeOptions = {
+export type LikeOptions = LikeRules & {
   /** Where POST is answered, such as `/feeds/:feed/like`. */
   create: string
   /** Where DELETE is answered. */
@@ -27,8 +27,6 @@ export type LikeOptions = {
   urls?: boolean
   /** The list's default page size where it is not 15. */
   pageSize?: number
-  /** Keeps the counter of likes of the thing. */
-  count?: Counts
   /** Throws for who may see the thing and yet not like it. */
   mayWrite?(target: Target, viewerId: number): Promise<void>
 }
@@ -54,7 +52,7 @@ export function mountLikes(server: Server, ctx: Context, thing: Thing, options: 
     const target = await find(request)
     const { id: viewer } = viewerOf(request)
     await options.mayWrite?.(target, viewer)
-    const changed = await like(ctx, thing, options.count, target, viewer)
+    const changed = await like(ctx, thing, options, target, viewer)
     if (!changed && options.twice) throw likedAlready(options.twice)
   }
 

@@ -1,10 +1,12 @@
 import type { Context } from '#platform/context.ts'
 import { type Server, viewerOf } from '#platform/http.ts'
 import { Type } from '#platform/schema.ts'
-import { type Readers, readThings } from '#platform/things.ts'
-import { listReceivedLikes } from './queries.ts'
+import { listReceived, type Readers, readThings } from '#platform/things.ts'
+import { type LikeRow, listReceivedLikes } from './queries.ts'
 import { LikesQuery, ReceivedLike } from './schema.ts'
 import { withUsers } from './view.ts'
+
+const referenceOf = (row: LikeRow) => ({ type: row.likeable_type, id: row.likeable_id })
 
 /** The list of likes across all kinds of things; `readers` knows how each kind is seen. */
 export const likeRoutes = (readers: Readers) => (server: Server, ctx: Context) => {
@@ -21,9 +23,11 @@ export const likeRoutes = (readers: Readers) => (server: Server, ctx: Context) =
     },
     async (request) => {
       const { id: viewer } = viewerOf(request)
-      const { after = 0, limit = 15 } = request.query
-      const rows = await listReceivedLikes(ctx.sql, viewer, after, limit)
-      const references = rows.map((row) => ({ type: row.likeable_type, id: row.likeable_id }))
+      const rows = await listReceived(ctx.sql, readers, viewer, request.query, {
+        list: (after, limit) => listReceivedLikes(ctx.sql, viewer, after, limit),
+        referenceOf,
+      })
+      const references = rows.map(referenceOf)
       const [likes, things] = await Promise.all([
         withUsers(ctx, rows, viewer),
         readThings(ctx, readers, references, viewer),

@@ -2,22 +2,30 @@ import { findBlockers } from '#modules/accounts/index.ts'
 import { notify, takeBack } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type CounterCheck, recount } from '#platform/counters.ts'
-import { transaction } from '#platform/database.ts'
+import { type Db, transaction } from '#platform/database.ts'
 import { blocked, notFound } from '#platform/errors.ts'
 import type { Counts, Target, Thing } from '#platform/things.ts'
 import { countByOwner, countByThing, deleteLike, insertLike } from './queries.ts'
+
+export type LikeRules = {
+  /** Keeps the counter of likes of the thing. */
+  count?: Counts
+  /** Which of these people may see the thing, where not everybody may. */
+  readers?(sql: Db, target: Target, userIds: number[]): Promise<number[]>
+}
 
 /** Likes a thing and tells its owner. False when this person liked it already. */
 export async function like(
   ctx: Context,
   thing: Thing,
-  count: Counts | undefined,
+  { count, readers }: LikeRules,
   target: Target,
   userId: number,
 ): Promise<boolean> {
   // Whom an unknown owner blocks would tell who that is, so it only decides whether the owner is told.
   const owners = target.ownerId > 0 && !target.hidden ? [target.ownerId] : []
   if ((await findBlockers(ctx.sql, userId, owners)).size > 0) throw blocked()
+  const told = readers ? await readers(ctx.sql, target, [target.ownerId]) : [target.ownerId]
   return transaction(ctx.sql, async (tx) => {
     const { found, changed } = await insertLike(tx, thing, count, target, userId)
     if (!found) throw notFound()
@@ -25,7 +33,7 @@ export async function like(
     if (changed)
       await notify(tx, {
         type: 'like',
-        recipients: [target.ownerId],
+        recipients: told,
         senderId: userId,
         cause: resource,
         data: { resource, contents: target.contents },

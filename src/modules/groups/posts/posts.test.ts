@@ -349,4 +349,20 @@ describe('comments and reports', () => {
     await as(founder!, 'DELETE', `/groups/${groupId}/members/${await memberId(groupId, alice)}`)
     assert.equal((await as(alice, 'GET', `/group-posts/${id}/likes`)).status, 404)
   })
+
+  test('who left a private circle hears nothing more of their posts in it', async () => {
+    const founder = await person()
+    const groupId = await group(founder, { mode: 'private' })
+    const [alice, bob] = [
+      await join(groupId, founder, await person()),
+      await join(groupId, founder, await person()),
+    ]
+    const id = await post(alice, groupId)
+    const likes = async () => (await as(alice, 'GET', '/user/likes')).body.length
+    await as(bob, 'POST', `/group-posts/${id}/likes`)
+    assert.deepEqual([await likes(), (await told(alice)).filter((type) => type === 'like').length], [1, 1])
+    await as(alice, 'DELETE', `/groups/${groupId}/exit`)
+    await as(founder, 'POST', `/group-posts/${id}/likes`)
+    assert.deepEqual([await likes(), (await told(alice)).filter((type) => type === 'like').length], [0, 1])
+  })
 })

@@ -34,6 +34,7 @@ import {
   getWritable,
   postThing,
   publishPost,
+  readersOf,
   requireWriter,
   standingAt,
   writablePost,
@@ -204,6 +205,7 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
     none: 422,
     urls: true,
     count: countLikes,
+    readers: readersOf,
     mayWrite,
   })
   mountCollections(server, ctx, postThing, {

@@ -113,13 +113,16 @@ export const writablePost: Thing = {
 
 const manages = (standing: Standing) => actingRank(standing) >= rankOf('administrator')
 
+/** Which of these people may read a post. */
+export async function readersOf(sql: Db, { id }: { id: number }, userIds: number[]): Promise<number[]> {
+  const group = await findGroupOf(sql, id)
+  return group === undefined ? [] : findReaders(sql, group, userIds)
+}
+
 /** Comments of posts: their author deletes them, a manager of the circle, and who manages all circles. */
 export const commentRules: CommentRules = {
   count: countComments,
-  async readers(sql, { id }, userIds) {
-    const group = await findGroupOf(sql, id)
-    return group === undefined ? [] : findReaders(sql, group, userIds)
-  },
+  readers: readersOf,
   async onRemove(tx, comment) {
     await cancelPinOfComment(tx, comment.id)
   },
