@@ -32,7 +32,10 @@ export type PinKind = {
   ): Promise<{ type: SystemType; resource: { type: string; id: number }; [name: string]: unknown }>
 }
 
-/** The checks that come before the body's: 403 on the password, 403 for who may not ask, 422 on an open pin and where nobody could decide. */
+/**
+ * The checks that come before the body's: 403 on the password, 403 for who may not ask, 422 on an open pin and where
+ * nobody could decide.
+ */
 export async function admitApplicant(
   ctx: Context,
   request: FastifyRequest,

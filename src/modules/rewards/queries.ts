@@ -17,8 +17,8 @@ export type RewardRow = {
 export type NewReward = { thingId: number; from: number; to: number; amount: number; hidden: boolean }
 
 /**
- * Writes a reward and pays it, in one statement. Undefined when the thing or its owner is gone. To an owner who may not be known it is
- * paid through escrow, so that neither side's order names the other.
+ * Writes a reward and pays it, in one statement. Undefined when the thing or its owner is gone. To an owner who may not
+ * be known it is paid through escrow, so that neither side's order names the other.
  */
 export async function insertReward(
   sql: Db,

@@ -46,7 +46,8 @@ export const listOrders = (sql: Db, ownerId: number, filter: OrderFilter) => {
   const sign = direction === 1 ? sql`and o.amount > 0` : direction === -1 ? sql`and o.amount < 0` : sql``
   const recharges = kind === 'withdrawal' || direction === -1 ? sql`and false` : sql``
   return sql<OrderRow[]>`
-    (select o.id, o.owner_id, o.currency, o.amount, coalesce(p.other, o.counterpart) as counterpart, o.kind, o.subject_type, o.subject_id, o.title,
+    (select o.id, o.owner_id, o.currency, o.amount, coalesce(p.other, o.counterpart) as counterpart, o.kind,
+        o.subject_type, o.subject_id, o.title,
         coalesce(o.body, w.remark) as body,
         coalesce(case w.state when 'pending' then 0 when 'rejected' then -1 end, 1) as state,
         w.account as reference, o.created_at, coalesce(w.updated_at, o.created_at) as updated_at
