@@ -14,6 +14,10 @@ export type RoleRow = {
   updated_at: string
 }
 
+/** Whether one of these abilities is of the administration. */
+export const opensAdministration = (abilities: string[]): boolean =>
+  abilities.some((ability) => ability.startsWith('admin'))
+
 const columns = (sql: Db) => sql`
   r.id, r.name, r.display_name, r.description, r.fixed, r.created_at, r.updated_at,
   coalesce((select array_agg(ability order by ability) from role_abilities a where a.role_id = r.id), '{}') as abilities`

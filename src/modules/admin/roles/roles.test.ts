@@ -82,3 +82,17 @@ test('nobody takes from a role what they do not hold themselves, and the founder
   assert.equal((await as(founder, 'GET', '/admin/audit-log')).status, 200)
   assert.equal((await as(founder, 'PATCH', `/admin/roles/${await idOf('owner')}`, { name: 'x' })).status, 403)
 })
+
+test('the role of newcomers keeps its name, is not deleted and never opens the administration', async () => {
+  const made = await as(founder, 'POST', '/admin/roles', { name: 'fresh', abilities: ['feed-post'] })
+  const url = `/admin/roles/${made.body.id}`
+  const choose = (role: string) => as(founder, 'PATCH', '/admin/settings', { 'register:role': role })
+  assert.equal((await choose('fresh')).status, 204)
+  const opened = await as(founder, 'PATCH', url, { abilities: ['feed-post', 'admin: login'] })
+  assert.deepEqual(Object.keys(opened.body.errors), ['abilities'])
+  for (const answer of [await as(founder, 'PATCH', url, { name: 'stale' }), await as(founder, 'DELETE', url)])
+    assert.deepEqual([answer.status, answer.headers['x-error-code']], [422, 'role_of_newcomers'])
+  assert.equal((await as(founder, 'PATCH', url, { name: 'fresh', abilities: [] })).status, 204)
+  assert.equal((await choose('owner')).status, 204)
+  assert.equal((await as(founder, 'DELETE', url)).status, 204)
+})

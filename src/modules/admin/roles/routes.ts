@@ -1,13 +1,14 @@
 import type { FastifyRequest } from 'fastify'
 import { wireTime } from '#lib/time.ts'
 import { announceAbilities, forgetAbilities } from '#modules/abilities/index.ts'
+import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { onConstraint, transaction } from '#platform/database.ts'
 import { apiError, invalidField, notFound } from '#platform/errors.ts'
 import { type Server, viewerOf } from '#platform/http.ts'
 import { Created, Empty, Id, Text, Type } from '#platform/schema.ts'
 import { recordAudit } from '../audit/queries.ts'
-import { mayDoMore } from '../errors.ts'
+import { mayDoMore, newcomersAreMembers } from '../errors.ts'
 import {
   deleteRole,
   findRole,
@@ -16,6 +17,7 @@ import {
   insertRole,
   listAbilities,
   listRoles,
+  opensAdministration,
   type RoleRow,
   updateAbility,
   updateRole,
@@ -36,6 +38,13 @@ const fixedRole = apiError(
   'role_fixed',
   'This role belongs to the product and stays as it is.',
   '该角色为系统内置，不可更改或删除。',
+)
+
+const roleOfNewcomers = apiError(
+  422,
+  'role_of_newcomers',
+  'Everybody who registers gets this role: choose another for them first.',
+  '该角色是注册默认角色，请先更换默认角色。',
 )
 
 const roleNameTaken = () =>
@@ -76,6 +85,14 @@ export function roleRoutes(server: Server, ctx: Context) {
       ...former.filter((name) => !abilities.includes(name)),
     ]
     if (!(await holdsAll(sql, viewerOf(request).id, changed))) throw mayDoMore()
+  }
+
+  /** What everybody gets who registers stays there, and never opens the administration. */
+  const guardNewcomers = async (before: RoleRow, after?: { name?: string; abilities?: string[] }) => {
+    if (before.name !== (await readSettings(ctx))['register:role']) return
+    if (after === undefined || (after.name !== undefined && after.name !== before.name))
+      throw roleOfNewcomers()
+    if (opensAdministration(after.abilities ?? [])) throw newcomersAreMembers('abilities')
   }
 
   server.get(
@@ -145,6 +162,7 @@ export function roleRoutes(server: Server, ctx: Context) {
       if (before.fixed && name !== undefined && name !== before.name) throw fixedRole()
       if (before.name === 'founder' && abilities !== undefined) throw fixedRole()
       await judge(request, abilities, before.abilities)
+      await guardNewcomers(before, request.body)
       await transaction(sql, async (tx) => {
         await onConstraint(updateRole(tx, role, request.body), { roles_name_taken: roleNameTaken })
         await announceAbilities(ctx, tx, '*')
@@ -173,6 +191,7 @@ export function roleRoutes(server: Server, ctx: Context) {
       if (!before) throw notFound()
       if (before.fixed) throw fixedRole()
       if (!(await holdsAll(sql, viewerOf(request).id, before.abilities))) throw mayDoMore()
+      await guardNewcomers(before)
       await transaction(sql, async (tx) => {
         if (!(await deleteRole(tx, role))) throw notFound()
         await announceAbilities(ctx, tx, '*')

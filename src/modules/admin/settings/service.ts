@@ -2,8 +2,8 @@ import { isUser } from '#modules/accounts/index.ts'
 import type { Settings } from '#modules/settings/index.ts'
 import type { Db } from '#platform/database.ts'
 import { invalidField } from '#platform/errors.ts'
-import { mayDoMore } from '../errors.ts'
-import { findRoleNamed } from '../roles/queries.ts'
+import { mayDoMore, newcomersAreMembers } from '../errors.ts'
+import { findRoleNamed, opensAdministration } from '../roles/queries.ts'
 import { judgeRoles } from '../users/queries.ts'
 
 /**
@@ -17,12 +17,8 @@ export async function checkSettings(sql: Db, actor: number, changes: Partial<Set
     if (unknown.length > 0)
       throw invalidField('register:role', { en: `There is no role ${role}.`, zh: `角色 ${role} 不存在。` })
     if (beyond.length > 0) throw mayDoMore()
-    const abilities = (await findRoleNamed(sql, role))?.abilities ?? []
-    if (abilities.some((ability) => ability.startsWith('admin')))
-      throw invalidField('register:role', {
-        en: 'A role that opens the administration cannot be given to everybody who registers.',
-        zh: '具有后台管理权限的角色不能作为注册默认角色。',
-      })
+    if (opensAdministration((await findRoleNamed(sql, role))?.abilities ?? []))
+      throw newcomersAreMembers('register:role')
   }
   if (helper !== undefined && helper !== null && !(await isUser(sql, helper)))
     throw invalidField('im:helper-user', { en: 'There is no such person.', zh: '用户不存在。' })
