@@ -124,14 +124,18 @@ export async function changeGroup(ctx: Context, viewerId: number, body: GroupCha
   const { before, version } = await changing(ctx, body.im_group_id, viewerId, async (tx, group, rights) => {
     if (!rights.owner) throw notOwner()
     const handover = heir > 0 && heir !== group.owner_id
+    let newcomers = 0
     if (handover) {
       const within = (await findMembers(tx, group.id, [heir])).has(heir)
       await requireInvitable(tx, 'new_owner_user', [heir], viewerId, rights.manager || within)
       await ensureAccounts(ctx, tx, [heir])
-      await insertMembers(tx, group.id, [heir])
+      newcomers = (await insertMembers(tx, group.id, [heir])).length
     }
-    if ((await countMembers(tx, group.id)) > settings.max_users)
-      throw tooManyMembers('maxusers', settings.max_users)
+    const members = await countMembers(tx, group.id)
+    if (members > settings.max_users) {
+      const field = members - newcomers > settings.max_users ? 'maxusers' : 'new_owner_user'
+      throw tooManyMembers(field, settings.max_users)
+    }
     const newFace = face > 0 && face !== group.face_id
     if (newFace) {
       if (group.face_id !== null) await detachFiles(tx, { ids: [group.face_id] })
