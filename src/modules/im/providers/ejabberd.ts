@@ -57,6 +57,13 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
     const { body } = await call('get_room_options', room(id))
     return settingsOf(body as Record<string, string>)
   }
+  /** How far the end of a room is: while its process ends, it is listed and asking it fails. */
+  const findStage = async (id: string): Promise<'there' | 'ending' | 'ended'> => {
+    const isEnding = (reply: Reply) => reply.status === 500 && messageOf(reply) === 'internal_error'
+    const reply = await call('get_room_options', room(id), isEnding)
+    if (isEnding(reply)) return 'ending'
+    return settingsOf(reply.body as Record<string, string>) ? 'there' : 'ended'
+  }
   const listAffiliations = async (id: string) => {
     const { body } = await call('get_room_affiliations', room(id))
     return (body as { username: string; domain: string; affiliation: string }[])
@@ -178,14 +185,14 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
       }
     },
     async deleteGroup(id) {
-      if (!(await findSettings(id))) return false
-      await call('destroy_room', room(id), isMissingRoom)
+      const found = await findStage(id)
+      if (found === 'there') await call('destroy_room', room(id), isMissingRoom)
       // The answer comes before the room's process has ended; on a busy machine it can be read for a while.
-      for (let attempt = 0; await findSettings(id); attempt += 1) {
+      for (let attempt = 0; (await findStage(id)) !== 'ended'; attempt += 1) {
         if (attempt === DESTROY_ATTEMPTS) throw new ImError('unavailable', `room ${id} does not end`)
         await sleep(DESTROY_PAUSE_MS)
       }
-      return true
+      return found === 'there'
     },
     async sendSystem(groupId, { id, text, ext }) {
       const stanza =
@@ -210,10 +217,12 @@ const isMissingRoom = ({ status, body }: Reply) =>
   (status === 400 || status === 404) &&
   /room (does ?n.t|does not|not) (exist|found)|not found/i.test(String(body))
 
+const messageOf = ({ body }: Reply) =>
+  typeof body === 'string' ? body : (body as { message?: string } | null)?.message
+
 function faultOf(command: string, reply: Reply): ImError {
   const { status, body } = reply
-  const told = typeof body === 'string' ? body : (body as { message?: string } | null)?.message
-  const message = `${command}: ${status} ${told ?? ''}`.trim()
+  const message = `${command}: ${status} ${messageOf(reply) ?? ''}`.trim()
   if (isMissingRoom(reply) || body === 'unknown_user') return new ImError('not_found', message)
   if (status === 401 || status === 403) return new ImError('auth', message)
   if (status === 409) return new ImError('conflict', message)
