@@ -46,40 +46,52 @@ export type Measured = { requests: number; perSecond: number; p50: number; p99: 
 
 let serial = Date.now() % 1_000_000_000
 
-/** Drives one operation for some seconds, after half a second of warming up that does not count. */
+/** Drives one operation for some seconds; warm it up before. */
 export async function drive(load: Load): Promise<Measured> {
-  const shoot = (seconds: number) =>
-    autocannon({
-      url: load.url,
-      connections: load.connections,
-      duration: seconds,
-      requests: [
-        {
-          method: load.method,
-          path: '/',
-          setupRequest: (request) => {
-            serial += 1
-            const { path, body, token = load.token } = load.request(serial)
-            return {
-              ...request,
-              path,
-              headers: {
-                authorization: `Bearer ${token}`,
-                ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-              },
-              ...(body === undefined ? {} : { body }),
-            }
-          },
+  const result = await autocannon({
+    url: load.url,
+    connections: load.connections,
+    duration: load.seconds,
+    requests: [
+      {
+        method: load.method,
+        path: '/',
+        setupRequest: (request) => {
+          serial += 1
+          const { path, body, token = load.token } = load.request(serial)
+          return {
+            ...request,
+            path,
+            headers: {
+              authorization: `Bearer ${token}`,
+              ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+            },
+            ...(body === undefined ? {} : { body }),
+          }
         },
-      ],
-    })
-  await shoot(1)
-  const result = await shoot(load.seconds)
+      },
+    ],
+  })
   return {
     requests: result.requests.total,
     perSecond: result.requests.average,
     p50: result.latency.p50,
     p99: result.latency.p99,
     failures: result.non2xx + result.errors + result.timeouts,
+  }
+}
+
+/** What several times of driving come to: the sums, and of the latencies the middle one. */
+export function sumUp(rounds: Measured[]): Measured {
+  const add = (name: 'requests' | 'perSecond' | 'failures') =>
+    rounds.reduce((sum, each) => sum + each[name], 0)
+  const middle = (name: 'p50' | 'p99') =>
+    rounds.map((each) => each[name]).sort((a, b) => a - b)[Math.floor(rounds.length / 2)] ?? 0
+  return {
+    requests: add('requests'),
+    perSecond: add('perSecond') / rounds.length,
+    p50: middle('p50'),
+    p99: middle('p99'),
+    failures: add('failures'),
   }
 }

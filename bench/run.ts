@@ -16,7 +16,7 @@ import { findFreePort, waitForAnswer } from '#test/servers.ts'
 import { captureStatements } from './capture.ts'
 import { type Filled, fill } from './fill.ts'
 import type { FloorTask } from './floor.ts'
-import { drive, type Measured, processorTime } from './measure.ts'
+import { drive, type Measured, processorTime, sumUp } from './measure.ts'
 import { OPERATIONS, type Operation } from './operations.ts'
 import { SIZES } from './sizes.ts'
 
@@ -34,6 +34,7 @@ const size = SIZES[options.size as keyof typeof SIZES]
 if (!size) throw new Error(`--size is one of ${Object.keys(SIZES).join(', ')}`)
 const seconds = Number(options.seconds)
 const connections = Number(options.connections)
+const ROUNDS = 4
 const operations = OPERATIONS.filter(({ name }) => name.includes(options.only))
 
 const dataDir = options.keep ?? (await mkdtemp(join(tmpdir(), 'kith-bench-')))
@@ -90,7 +91,7 @@ async function main() {
       url,
       method: operation.method,
       token: filled[operation.as ?? 'viewer'].token,
-      seconds: 1,
+      seconds: 2,
       connections,
       request: requestOf(operation, ranges),
     })
@@ -104,9 +105,14 @@ async function main() {
   for (const operation of operations) {
     const request = requestOf(operation, ranges)
     const { token } = filled[operation.as ?? 'viewer']
-    const load = { method: operation.method, token, seconds, connections }
-    const measured = await timed(() => drive({ ...load, url, request }), [server.pid ?? 0], databasePids)
-    const floor = await driveFloor(operation, connection, token, ranges, load)
+    const { measured, floor } = await compare(operation, request, {
+      url,
+      token,
+      ranges,
+      connection,
+      serverPids: [server.pid ?? 0],
+      databasePids,
+    })
     micros.set(operation.name, measured.serverMicros + measured.databaseMicros)
     const failures = measured.failures + floor.failures
     console.log(
@@ -166,12 +172,53 @@ function requestOf(operation: Operation, ranges: Ranges) {
   }
 }
 
-async function driveFloor(
+type Compared = Measured & { serverMicros: number; databaseMicros: number }
+
+/**
+ * Drives an operation and its floor in turns: what else the machine does in the meantime slows both alike, which would
+ * not be so if one was driven after the other.
+ */
+async function compare(
   operation: Operation,
-  connection: FloorTask['connection'],
-  token: string,
-  ranges: Ranges,
-  load: { method: Operation['method']; token: string; seconds: number; connections: number },
+  request: ReturnType<typeof requestOf>,
+  of: {
+    url: string
+    token: string
+    ranges: Ranges
+    connection: FloorTask['connection']
+    serverPids: number[]
+    databasePids: () => number[]
+  },
+): Promise<{ measured: Compared; floor: Measured }> {
+  const bare = await startFloor(operation, of)
+  const load = { method: operation.method, token: of.token, connections }
+  const driveServer = (time: number) => drive({ ...load, url: of.url, request, seconds: time })
+  const driveBare = (time: number) =>
+    drive({ ...load, url: bare.url, request: () => ({ path: '/' }), seconds: time })
+  await driveServer(1)
+  await driveBare(1)
+  const rounds: Measured[] = []
+  const floors: Measured[] = []
+  const used = { server: 0, database: 0 }
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const before = [processorTime(of.serverPids), processorTime(of.databasePids())] as const
+    rounds.push(await driveServer(seconds / ROUNDS))
+    used.server += processorTime(of.serverPids) - before[0]
+    used.database += processorTime(of.databasePids()) - before[1]
+    floors.push(await driveBare(seconds / ROUNDS))
+  }
+  await bare.stop()
+  const measured = sumUp(rounds)
+  const micros = {
+    serverMicros: used.server / measured.requests,
+    databaseMicros: used.database / measured.requests,
+  }
+  return { measured: { ...measured, ...micros }, floor: sumUp(floors) }
+}
+
+async function startFloor(
+  operation: Operation,
+  { connection, token, ranges }: { connection: FloorTask['connection']; token: string; ranges: Ranges },
 ) {
   const number = 987_654_321
   const range = operation.range ? ranges[operation.range] : { from: 0, count: Number.MAX_SAFE_INTEGER }
@@ -187,22 +234,13 @@ async function driveFloor(
     floor.once('message', (message) => resolve(message as { port: number }))
     floor.send({ connection, statements, poolSize: 10, varied, range } satisfies FloorTask)
   })
-  const measured = await drive({ ...load, url: `http://127.0.0.1:${port}`, request: () => ({ path: '/' }) })
-  const ended = new Promise((resolve) => floor.once('exit', resolve))
-  floor.kill('SIGTERM')
-  await ended
-  children.delete(floor)
-  return measured
-}
-
-async function timed(work: () => Promise<Measured>, serverPids: number[], databasePids: () => number[]) {
-  const [server, database] = [processorTime(serverPids), processorTime(databasePids())]
-  const measured = await work()
-  // The second of warming up is part of the processor time, and so of what it is divided by.
-  const requests = measured.requests * ((seconds + 1) / seconds)
   return {
-    ...measured,
-    serverMicros: (processorTime(serverPids) - server) / requests,
-    databaseMicros: (processorTime(databasePids()) - database) / requests,
+    url: `http://127.0.0.1:${port}`,
+    async stop() {
+      const ended = new Promise((resolve) => floor.once('exit', resolve))
+      floor.kill('SIGTERM')
+      await ended
+      children.delete(floor)
+    },
   }
 }
