@@ -4,7 +4,7 @@ export const SIZES = {
     people: 2_000,
     topics: 200,
     feeds: 10_000,
-    comments: 20_000,
+    comments: 50_000,
     songs: 1_000,
     news: 1_000,
     questions: 1_000,
