@@ -25,6 +25,7 @@ export {
   cancelPinsOfThing,
   type PinKind,
   pinForFree,
+  refuseSecondPin,
   settlePin,
 } from './service.ts'
 export { pinView } from './view.ts'

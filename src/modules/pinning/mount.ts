@@ -8,7 +8,7 @@ import { Empty, Id, Message, Type } from '#platform/schema.ts'
 import { noLongerWaiting, notAddressedToYou, notPinned, notYoursToDecide } from './errors.ts'
 import { endPin, findPin } from './queries.ts'
 import { PinBody, type PinSubject } from './schema.ts'
-import { admitApplicant, applyForPin, type PinKind, settlePin } from './service.ts'
+import { admitApplicant, applyForPin, type PinKind, refuseSecondPin, settlePin } from './service.ts'
 
 /** What a content module says of the pins of one kind of its things, or of the comments under them. */
 export type PinOptions = PinKind & {
@@ -49,14 +49,18 @@ export function mountPinning(
   }
   const admit = async (request: FastifyRequest, reply: FastifyReply) => {
     const subject = await find(request)
-    await admitApplicant(ctx, request, reply, options.channel, subject)
+    await admitApplicant(ctx, request, reply, subject)
     return subject
   }
 
   server.post(
     options.path,
     {
-      config: { access: 'user', before: admit },
+      config: {
+        access: 'user',
+        before: async (request, reply) =>
+          refuseSecondPin(ctx.sql, options.channel, await admit(request, reply)),
+      },
       schema: {
         tags,
         summary: 'Ask for a pin, paid with points',

@@ -32,23 +32,23 @@ export type PinKind = {
   ): Promise<{ type: SystemType; resource: { type: string; id: number }; [name: string]: unknown }>
 }
 
-/**
- * The checks that come before the body's: 403 on the password, 403 for who may not ask, 422 on an open pin and where
- * nobody could decide.
- */
+/** What comes before asking: 403 on the password and for who may not ask, 422 where nobody could decide. */
 export async function admitApplicant(
   ctx: Context,
   request: FastifyRequest,
   reply: FastifyReply,
-  channel: string,
-  { authorId, deciderId, targetId }: PinSubject,
+  { authorId, deciderId }: PinSubject,
 ): Promise<void> {
   const { id } = viewerOf(request)
   const { password } = (request.body ?? {}) as { password?: unknown }
   await checkPaymentPassword(ctx, request, reply, id, password)
   if (authorId !== id) throw notYours()
-  if (await hasOpenPin(ctx.sql, channel, targetId)) throw pinnedAlready()
   if (deciderId > 0 && deciderId !== id && !(await isUser(ctx.sql, deciderId))) throw nobodyDecides()
+}
+
+/** 422 on an open pin, which comes before the faults of a body; `writePin` finds out by itself. */
+export async function refuseSecondPin(db: Db, channel: string, { targetId }: PinSubject): Promise<void> {
+  if (await hasOpenPin(db, channel, targetId)) throw pinnedAlready()
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   type PinKind,
   type PinSubject,
   pinForFree,
+  refuseSecondPin,
   settlePin,
 } from '#modules/pinning/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -103,8 +104,10 @@ export function groupPinRoutes(server: Server, ctx: Context) {
       const { id: viewer } = viewerOf(request)
       const { subject } = await find(sql, idOf(request), viewer)
       // Who decides on their own pin pays nothing, so nothing has to be confirmed.
-      if (subject.deciderId !== viewer) await admitApplicant(ctx, request, reply, kind.channel, subject)
-      else if (subject.authorId !== viewer) throw forbidden()
+      if (subject.deciderId !== viewer) {
+        await admitApplicant(ctx, request, reply, subject)
+        await refuseSecondPin(sql, kind.channel, subject)
+      } else if (subject.authorId !== viewer) throw forbidden()
       return subject
     }
     const decide = (request: FastifyRequest) => mayDecide(sql, idOf(request), viewerOf(request).id)
