@@ -18,6 +18,13 @@ export function zuluTimeOrNull(pg: string | null): string | null {
   return pg === null ? null : zuluTime(pg)
 }
 
+/** A row with both of its times as the API writes them. */
+export const withWireTimes = <Row extends { created_at: string; updated_at: string }>(row: Row): Row => ({
+  ...row,
+  created_at: wireTime(row.created_at),
+  updated_at: wireTime(row.updated_at),
+})
+
 /** A PostgreSQL timestamp of a UTC session as ISO 8601 with all it holds, to be read again as the same time. */
 export function exactTime(pg: string): string {
   return `${pg.slice(0, 10)}T${pg.slice(11).replace(/\+00$/, '')}Z`

@@ -1,4 +1,4 @@
-import { wireTime } from '#lib/time.ts'
+import { wireTime, withWireTimes } from '#lib/time.ts'
 import { attachmentView } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { AdvertisementRow } from './queries.ts'
@@ -18,7 +18,5 @@ export const advertisementView = (ctx: Context, row: AdvertisementRow): Advertis
 })
 
 export const spaceView = (row: AdvertisingSpace): AdvertisingSpace => ({
-  ...row,
-  created_at: wireTime(row.created_at),
-  updated_at: wireTime(row.updated_at),
+  ...withWireTimes(row),
 })

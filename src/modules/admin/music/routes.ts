@@ -1,4 +1,4 @@
-import { wireTime } from '#lib/time.ts'
+import { withWireTimes } from '#lib/time.ts'
 import {
   addSinger,
   addSong,
@@ -46,11 +46,7 @@ const typeMissing = () =>
   })
 
 async function view<Row extends { created_at: string; updated_at: string }>(rows: Row[]): Promise<Row[]> {
-  return rows.map((row) => ({
-    ...row,
-    created_at: wireTime(row.created_at),
-    updated_at: wireTime(row.updated_at),
-  }))
+  return rows.map(withWireTimes)
 }
 
 /** What of a song's body is given, in our names. */

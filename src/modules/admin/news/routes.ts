@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { wireTime, wireTimeOrNull } from '#lib/time.ts'
+import { wireTime, wireTimeOrNull, withWireTimes } from '#lib/time.ts'
 import {
   addCategory,
   addNews,
@@ -70,12 +70,7 @@ export function adminNewsRoutes(server: Server, ctx: Context) {
     missing: noSuchCategory,
     list: listCategoryRecords,
     find: findCategoryRecord,
-    view: async (rows) =>
-      rows.map((row) => ({
-        ...row,
-        created_at: wireTime(row.created_at),
-        updated_at: wireTime(row.updated_at),
-      })),
+    view: async (rows) => rows.map(withWireTimes),
     create: (tx, _, body) => addCategory(ctx, tx, body),
     change: (tx, _, { id }, body) => changeCategory(ctx, tx, id, body),
     remove: (tx, { id }) => removeCategory(ctx, tx, id),

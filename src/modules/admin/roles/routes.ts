@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { wireTime } from '#lib/time.ts'
+import { withWireTimes } from '#lib/time.ts'
 import { announceAbilities, forgetAbilities } from '#modules/abilities/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -55,9 +55,7 @@ const roleNameTaken = () =>
   )
 
 const view = (row: RoleRow) => ({
-  ...row,
-  created_at: wireTime(row.created_at),
-  updated_at: wireTime(row.updated_at),
+  ...withWireTimes(row),
 })
 
 const summary = ({ name, display_name, description, abilities }: RoleRow) => ({

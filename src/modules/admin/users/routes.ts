@@ -1,4 +1,4 @@
-import { wireTime } from '#lib/time.ts'
+import { withWireTimes } from '#lib/time.ts'
 import type { Context } from '#platform/context.ts'
 import { notFound } from '#platform/errors.ts'
 import type { Server } from '#platform/http.ts'
@@ -8,9 +8,7 @@ import { ManagedUser, ManagedUserListing, ManagedUserQuery, UserChanges, UserInp
 import { addUser, changeUser } from './service.ts'
 
 const view = (row: ManagedUser): ManagedUser => ({
-  ...row,
-  created_at: wireTime(row.created_at),
-  updated_at: wireTime(row.updated_at),
+  ...withWireTimes(row),
 })
 
 export function managedUserRoutes(server: Server, ctx: Context) {

@@ -1,4 +1,4 @@
-import { wireTime } from '#lib/time.ts'
+import { withWireTimes } from '#lib/time.ts'
 import { addWord, changeWord, forgetWords, noSuchWord, removeWord } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Server } from '#platform/http.ts'
@@ -19,12 +19,7 @@ export function adminWordRoutes(server: Server, ctx: Context) {
     missing: noSuchWord,
     list: listWordRecords,
     find: findWordRecord,
-    view: async (rows) =>
-      rows.map((row) => ({
-        ...row,
-        created_at: wireTime(row.created_at),
-        updated_at: wireTime(row.updated_at),
-      })),
+    view: async (rows) => rows.map(withWireTimes),
     create: (tx, _, body) => addWord(ctx, tx, body),
     change: (tx, _, { id }, body) => changeWord(ctx, tx, id, body),
     remove: (tx, { id }) => removeWord(ctx, tx, id),

@@ -41,7 +41,10 @@ test('a member pays for the pin of a post, and the founder decides and is paid, 
   assert.equal((await as(alice, 'POST', url, { day: 1 })).status, 422)
   assert.equal((await as(await person(), 'POST', url, { amount: 5, day: 1 })).status, 403)
   assert.equal((await as(alice, 'POST', url, { amount: 60, day: 2 })).status, 201)
-  assert.equal((await as(alice, 'POST', url, { amount: 10, day: 2 })).status, 422)
+  for (const body of [{ amount: 10, day: 2 }, { amount: 500, day: 2 }, { amount: 'much' }]) {
+    const again = await as(alice, 'POST', url, body)
+    assert.deepEqual([again.status, again.headers['x-error-code']], [422, 'pin_open'])
+  }
   assert.equal(await balance(alice), 40)
   const [request] = (await as(founder, 'GET', `/pinned/posts?group=${id}`)).body
   assert.deepEqual(

@@ -104,10 +104,8 @@ export function groupPinRoutes(server: Server, ctx: Context) {
       const { id: viewer } = viewerOf(request)
       const { subject } = await find(sql, idOf(request), viewer)
       // Who decides on their own pin pays nothing, so nothing has to be confirmed.
-      if (subject.deciderId !== viewer) {
-        await admitApplicant(ctx, request, reply, subject)
-        await refuseSecondPin(sql, kind.channel, subject)
-      } else if (subject.authorId !== viewer) throw forbidden()
+      if (subject.deciderId !== viewer) await admitApplicant(ctx, request, reply, subject)
+      else if (subject.authorId !== viewer) throw forbidden()
       return subject
     }
     const decide = (request: FastifyRequest) => mayDecide(sql, idOf(request), viewerOf(request).id)
@@ -117,7 +115,10 @@ export function groupPinRoutes(server: Server, ctx: Context) {
       server.post(
         prefix,
         {
-          config: { access: 'user', before: admit },
+          config: {
+            access: 'user',
+            before: async (request, reply) => refuseSecondPin(sql, kind.channel, await admit(request, reply)),
+          },
           schema: {
             tags,
             summary: `Ask for a pin of a ${param}, paid with points`,

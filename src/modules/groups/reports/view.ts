@@ -1,4 +1,4 @@
-import { wireTime } from '#lib/time.ts'
+import { withWireTimes } from '#lib/time.ts'
 import { userViews } from '#modules/accounts/index.ts'
 import { commentViews } from '#modules/comments/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -34,9 +34,7 @@ export async function reportViews(ctx: Context, rows: ReportRow[], viewerId: num
     ),
   ])
   return rows.map(({ post_id, subject, ...row }) => ({
-    ...row,
-    created_at: wireTime(row.created_at),
-    updated_at: wireTime(row.updated_at),
+    ...withWireTimes(row),
     user: people.get(row.user_id) ?? null,
     target: people.get(row.target_id) ?? null,
     group: groups.get(row.group_id) ?? null,

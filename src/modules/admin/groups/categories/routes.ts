@@ -1,4 +1,4 @@
-import { wireTime } from '#lib/time.ts'
+import { withWireTimes } from '#lib/time.ts'
 import { noSuchCategory } from '#modules/groups/index.ts'
 import type { Context } from '#platform/context.ts'
 import { onConstraint } from '#platform/database.ts'
@@ -41,12 +41,7 @@ export function adminGroupCategoryRoutes(server: Server, ctx: Context) {
     missing: noSuchCategory,
     list: listCategoryRecords,
     find: findCategoryRecord,
-    view: async (rows) =>
-      rows.map((row) => ({
-        ...row,
-        created_at: wireTime(row.created_at),
-        updated_at: wireTime(row.updated_at),
-      })),
+    view: async (rows) => rows.map(withWireTimes),
     async create(tx, _userId, body) {
       return onConstraint(insertCategory(tx, body), NAMES)
     },
