@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { forgetSettings, updateSettings } from '#modules/settings/index.ts'
 import { linkTopics, topicCounters } from '#modules/topics/index.ts'
 import { transaction } from '#platform/database.ts'
 import { storePicture } from '#test/fixtures/nodes.ts'
+import { topicsOf } from '#test/fixtures/topics.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
 const world = await createWorld()
-const { as, guest, person, sql, ctx } = world
+const { as, guest, person, sql } = world
 
 const founder = await person({ roles: ['founder'] })
 const made = await as(founder, 'POST', '/admin/roles', {
@@ -17,31 +17,7 @@ const made = await as(founder, 'POST', '/admin/roles', {
 assert.equal(made.status, 201)
 const reviewer = await person({ roles: ['reviewer'] })
 
-let counter = 0
-const unique = (name = 'Topic') => {
-  counter += 1
-  return `${name} ${counter}`
-}
-
-async function createTopic(creator: Person, body: object = {}): Promise<number> {
-  const answer = await as(creator, 'POST', '/feed/topics', { name: unique(), ...body })
-  assert.equal(answer.status, 201, JSON.stringify(answer.body))
-  return answer.body.id
-}
-
-async function withReview<T>(work: () => Promise<T>): Promise<T> {
-  const set = async (on: boolean) => {
-    await updateSettings(ctx, sql, { 'feed:topic:need-review': on })
-    forgetSettings(ctx)
-  }
-  await set(true)
-  try {
-    return await work()
-  } finally {
-    await set(false)
-  }
-}
-
+const { unique, createTopic, withReview } = topicsOf(world)
 const read = async (id: number) => (await as(reviewer, 'GET', `/admin/feed-topics/${id}`)).body
 const review = (id: number, status: unknown) =>
   as(reviewer, 'PUT', `/admin/feed-topics/${id}/review`, { status })
@@ -116,7 +92,7 @@ describe('the list of topics', () => {
 
   test('is filtered by part of the name, status and hot, sorted and paged', async () => {
     const creator = await person()
-    const mark = `鹤${counter}`
+    const mark = unique('鹤')
     const ids: number[] = []
     for (let n = 0; n < 5; n += 1) ids.push(await createTopic(creator, { name: `${mark} ${n}%` }))
     const [first, second, third, fourth, fifth] = ids as [number, number, number, number, number]
