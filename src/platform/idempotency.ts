@@ -4,6 +4,7 @@ import type { Context } from '#platform/context.ts'
 import { type Db, statement, type Tx, transaction } from '#platform/database.ts'
 import { apiError, invalidField } from '#platform/errors.ts'
 import { viewerOf } from '#platform/http.ts'
+import type { Row } from '#platform/tables.ts'
 
 /** A successful answer: its status, and its body where it has one. */
 export type Done<T = unknown> = { status: number; body?: T }
@@ -41,7 +42,7 @@ const stillRunning = apiError(
 )
 
 type Named = { user: number; key: string; operation: string; fingerprint: string }
-type Kept = { fingerprint: string; status: number; response: unknown }
+type Kept = Row<'idempotency_keys', 'fingerprint' | 'status' | 'response'>
 
 /** Header bytes arrive as Latin-1; most clients that send more than ASCII mean UTF-8. */
 function textOf(header: string): string {

@@ -7,6 +7,7 @@ import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database.ts'
 import { compileInput, InputError } from '#platform/input.ts'
 import { type Static, type TObject, Type } from '#platform/schema.ts'
+import type { Row } from '#platform/tables.ts'
 
 const BATCH = 5000
 /** Lines with files are written in smaller batches: their files are kept first, which takes its time. */
@@ -100,7 +101,7 @@ async function hashOf(path: string): Promise<string> {
 
 const findProgress = async (sql: Db, hash: string, kind: string, lock: boolean) =>
   (
-    await sql<{ lines: number }[]>`
+    await sql<Row<'import_progress', 'lines'>[]>`
       select lines from import_progress where file_hash = ${hash} and kind = ${kind} ${lock ? sql`for update` : sql``}`
   )[0]?.lines ?? 0
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Sql } from '#platform/database.ts'
+import type { Row } from '#platform/tables.ts'
 
 const isMigration = (name: string) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name)
 
@@ -60,6 +61,6 @@ export async function listPendingMigrations(sql: Sql, folder = FOLDER): Promise<
   const names = (await readdir(folder)).filter(isMigration).sort()
   const [table] = await sql`select to_regclass('schema_migrations') as present`
   if (table?.present === null) return names
-  const applied = await sql<{ name: string }[]>`select name from schema_migrations`
+  const applied = await sql<Row<'schema_migrations', 'name'>[]>`select name from schema_migrations`
   return names.filter((name) => !applied.some((row) => row.name === name))
 }

@@ -1,16 +1,9 @@
 import type { Db } from '#platform/database.ts'
+import type { Tables } from '#platform/tables.ts'
 import type { AdvertisingSpace, StoredData } from './schema.ts'
 
-export type AdvertisementRow = {
-  id: number
-  space_id: number
-  title: string
-  type: string
-  data: StoredData
-  sort: number
-  created_at: string
-  updated_at: string
-}
+/** An advertisement as it is kept, with what its kind shows. */
+export type AdvertisementRow = Tables['advertising'] & { data: StoredData }
 
 /** What every list of advertisements selects, of a table `a`. */
 export const advertisementColumns = (sql: Db) => sql`

@@ -1,0 +1,1027 @@
+// Written by `npm run tables` from the migrated database. Not to be edited by hand.
+
+/** What a row of each table holds. */
+export type Tables = {
+  abilities: {
+    name: string
+    display_name: string
+    description: string
+  }
+  advertising: {
+    id: number
+    space_id: number
+    title: string
+    type: string
+    data: unknown
+    sort: number
+    created_at: string
+    updated_at: string
+  }
+  advertising_spaces: {
+    id: number
+    channel: string
+    space: string
+    alias: string
+    allow_type: string
+    format: unknown
+    created_at: string
+    updated_at: string
+  }
+  answer_onlookers: {
+    answer_id: number
+    user_id: number
+    amount: number
+    created_at: string
+  }
+  answers: {
+    id: number
+    question_id: number
+    user_id: number
+    body: string
+    text_body: string | null
+    anonymity: boolean
+    adoption: boolean
+    invited: boolean
+    comments_count: number
+    rewards_amount: number
+    rewarder_count: number
+    likes_count: number
+    views_count: number
+    onlookers_count: number
+    onlookers_total: number
+    created_at: string
+    updated_at: string
+  }
+  areas: {
+    id: number
+    name: string
+    name_key: string
+    name_grams: string[]
+    parent_id: number | null
+    extra: string
+    created_at: string
+    updated_at: string
+  }
+  audit_log: {
+    id: number
+    user_id: number
+    action: string
+    subject_type: string
+    subject_id: string
+    before: unknown
+    after: unknown
+    request_id: string
+    created_at: string
+  }
+  certification_categories: {
+    name: string
+    display_name_en: string
+    display_name_zh: string
+    description: string | null
+    icon: string | null
+    updated_at: string
+  }
+  certifications: {
+    user_id: number
+    id: number
+    type: string
+    status: number
+    name: string
+    phone: string
+    number: string
+    description: string
+    org_name: string | null
+    org_address: string | null
+    files: number[]
+    reject_reason: string | null
+    examiner: number
+    version: number
+    created_at: string
+    updated_at: string
+  }
+  checkin_logs: {
+    user_id: number
+    day: string
+    id: number
+    currency: string
+    amount: number
+    created_at: string
+  }
+  collections: {
+    user_id: number
+    collectible_type: string
+    collectible_id: number
+    id: number
+    created_at: string
+  }
+  comment_marks: {
+    user_id: number
+    mark: string
+    created_at: string
+  }
+  comments: {
+    commentable_type: string
+    commentable_id: number
+    id: number
+    user_id: number
+    target_user: number
+    reply_user: number
+    body: string
+    created_at: string
+    updated_at: string
+    external_id: string | null
+  }
+  famous_users: {
+    user_id: number
+    type: string
+    created_at: string
+  }
+  feed_hots: {
+    feed_id: number
+    hot: number
+    created_at: string
+  }
+  feed_images: {
+    feed_id: number
+    position: number
+    file: number
+    size: string | null
+    mime: string
+  }
+  feed_search: {
+    feed_id: number
+    content_key: string
+    content_grams: string[]
+  }
+  feed_topic_counts: {
+    topic_id: number
+    feeds_count: number
+    followers_count: number
+  }
+  feed_topic_links: {
+    index: number
+    topic_id: number
+    feed_id: number
+  }
+  feed_topic_users: {
+    topic_id: number
+    user_id: number
+    followed_at: string | null
+    feeds_count: number
+    participated_at: string | null
+  }
+  feed_topics: {
+    id: number
+    name: string
+    name_key: string
+    name_grams: string[]
+    logo: unknown
+    desc: string
+    creator_user_id: number
+    hot_at: string | null
+    status: string
+    created_at: string
+    updated_at: string
+  }
+  feed_videos: {
+    feed_id: number
+    video_id: number
+    cover_id: number
+    width: number | null
+    height: number | null
+  }
+  feedback: {
+    user_id: number
+    id: number
+    content: string
+    system_mark: number
+    created_at: string
+  }
+  feeds: {
+    id: number
+    user_id: number
+    feed_content: string | null
+    feed_from: number
+    feed_mark: string
+    feed_latitude: number | null
+    feed_longtitude: number | null
+    feed_geohash: string | null
+    repostable_type: string | null
+    repostable_id: number | null
+    has_images: boolean
+    has_video: boolean
+    has_topics: boolean
+    has_price: boolean
+    like_count: number
+    feed_comment_count: number
+    feed_view_count: number
+    hot: number
+    created_at: string
+    updated_at: string
+    deleted_at: string | null
+  }
+  file_uses: {
+    id: number
+    file_id: number
+    owner_id: number
+    channel: string | null
+    raw: number | null
+    created_at: string
+    attached_at: string | null
+  }
+  files: {
+    id: number
+    owner_id: number
+    sha256: Buffer
+    md5: Buffer
+    storage_key: string
+    mime: string
+    size: number
+    width: number | null
+    height: number | null
+    created_at: string
+    uploaded_at: string
+  }
+  group_categories: {
+    id: number
+    name: string
+    name_key: string
+    sort_by: number
+    status: number
+    created_at: string
+    updated_at: string
+  }
+  group_counts: {
+    group_id: number
+    users_count: number
+    posts_count: number
+    excellen_posts_count: number
+    join_income_count: number
+    pinned_income_count: number
+  }
+  group_incomes: {
+    group_id: number
+    id: number
+    subject: string
+    type: number
+    amount: number
+    currency: string
+    user_id: number
+    created_at: string
+  }
+  group_member_logs: {
+    group_id: number
+    id: number
+    user_id: number
+    member_id: number
+    status: number
+    fee: number
+    currency: string | null
+    auditer: number | null
+    audit_at: string | null
+    created_at: string
+  }
+  group_members: {
+    group_id: number
+    user_id: number
+    id: number
+    audit: number
+    role: string
+    disabled: boolean
+    created_at: string
+    updated_at: string
+  }
+  group_post_images: {
+    post_id: number
+    position: number
+    file: number
+    size: string | null
+    mime: string
+  }
+  group_posts: {
+    id: number
+    group_id: number
+    user_id: number
+    title: string
+    title_key: string
+    title_grams: string[]
+    body: string
+    summary: string
+    has_images: boolean
+    likes_count: number
+    comments_count: number
+    collections_count: number
+    views_count: number
+    excellent_at: string | null
+    replied_at: string
+    created_at: string
+    updated_at: string
+  }
+  group_recommends: {
+    group_id: number
+    sort_by: number
+    referrer: number
+    created_at: string
+  }
+  group_reports: {
+    id: number
+    group_id: number
+    user_id: number
+    target_id: number
+    type: string
+    resource_id: number
+    post_id: number
+    subject: string
+    content: string
+    status: number
+    cause: string | null
+    handler: number | null
+    created_at: string
+    updated_at: string
+  }
+  group_tags: {
+    group_id: number
+    tag_id: number
+  }
+  group_totals: {
+    one: boolean
+    groups_count: number
+  }
+  groups: {
+    id: number
+    name: string
+    name_key: string
+    name_grams: string[]
+    user_id: number
+    category_id: number
+    avatar: number | null
+    location: string | null
+    longitude: number | null
+    latitude: number | null
+    geo_hash: string | null
+    geo_cell: number | null
+    allow_feed: boolean
+    mode: string
+    permissions: string[]
+    money: number
+    summary: string | null
+    notice: string | null
+    audit: number
+    im_group_id: string | null
+    created_at: string
+    updated_at: string
+    deleted_at: string | null
+  }
+  idempotency_keys: {
+    user_id: number
+    key: string
+    operation: string
+    fingerprint: string
+    status: number
+    response: unknown
+    created_at: string
+  }
+  im_accounts: {
+    user_id: number
+    password: string
+    version: number
+    synced_version: number
+    provider: string | null
+    attempts: number
+    last_error: string | null
+    leased_until: string | null
+    created_at: string
+    updated_at: string
+    locked: boolean
+  }
+  im_announcements: {
+    id: string
+    group_id: number
+    ext: unknown
+  }
+  im_embedded_accounts: {
+    name: string
+    password_hash: Buffer
+    locked: boolean
+  }
+  im_embedded_groups: {
+    id: string
+    owner: string
+    members: string[]
+    settings: unknown
+  }
+  im_group_members: {
+    group_id: number
+    user_id: number
+    joined_at: string
+  }
+  im_groups: {
+    id: number
+    provider: string | null
+    provider_id: string | null
+    name: string
+    description: string
+    public: boolean
+    members_only: boolean
+    allow_invites: boolean
+    max_users: number
+    custom: string
+    face_id: number | null
+    creator_id: number
+    owner_id: number
+    version: number
+    synced_version: number
+    attempts: number
+    last_error: string | null
+    leased_until: string | null
+    created_at: string
+    updated_at: string
+    deleted_at: string | null
+  }
+  im_registrations: {
+    id: number
+    user_id: number
+    total: number
+    done: number
+    last_user_id: number
+    last_error: string | null
+    created_at: string
+    finished_at: string | null
+  }
+  im_tokens: {
+    app: string
+    token: string
+    expires_at: string
+  }
+  import_progress: {
+    file_hash: string
+    kind: string
+    lines: number
+    bad: number
+    updated_at: string
+  }
+  ledger_accounts: {
+    owner_id: number
+    currency: string
+    balance: number
+    income: number
+    expenses: number
+    created_at: string
+  }
+  ledger_checkpoints: {
+    owner_id: number
+    currency: string
+    posting_id: number
+    balance: string
+    created_at: string
+  }
+  ledger_postings: {
+    owner_id: number
+    currency: string
+    id: number
+    transaction_id: number
+    amount: number
+    balance_after: number | null
+    counterpart: number
+    kind: string
+    subject_type: string
+    subject_id: number
+    title: string | null
+    body: string | null
+    created_at: string
+  }
+  likes: {
+    likeable_type: string
+    likeable_id: number
+    user_id: number
+    id: number
+    target_user: number
+    created_at: string
+  }
+  music_singers: {
+    id: number
+    name: string
+    name_key: string
+    name_grams: string[]
+    cover: number | null
+    cover_size: string | null
+    created_at: string
+    updated_at: string
+    deleted_at: string | null
+  }
+  music_song_counts: {
+    song_id: number
+    taste_count: number
+    share_count: number
+    comment_count: number
+  }
+  music_songs: {
+    id: number
+    external_id: string | null
+    title: string
+    title_key: string
+    title_grams: string[]
+    singer_id: number
+    storage: number | null
+    last_time: number
+    lyric: string | null
+    sort: number
+    created_at: string
+    updated_at: string
+    deleted_at: string | null
+  }
+  music_special_counts: {
+    special_id: number
+    share_count: number
+    comment_count: number
+    collect_count: number
+  }
+  music_special_songs: {
+    special_id: number
+    song_id: number
+  }
+  music_specials: {
+    id: number
+    external_id: string | null
+    title: string
+    title_key: string
+    title_grams: string[]
+    intro: string | null
+    storage: number | null
+    storage_size: string | null
+    sort: number
+    created_at: string
+    updated_at: string
+    deleted_at: string | null
+  }
+  news: {
+    id: number
+    external_id: string | null
+    title: string
+    title_key: string
+    title_grams: string[]
+    subject: string
+    subject_given: boolean
+    content: string
+    from: string | null
+    author: string | null
+    user_id: number
+    category_id: number
+    image: number | null
+    image_size: string | null
+    audit_status: number
+    audit_count: number
+    mark: string | null
+    contribute_amount: number
+    fee_state: string
+    recommended_at: string | null
+    published_at: string | null
+    created_at: string
+    updated_at: string
+  }
+  news_categories: {
+    id: number
+    name: string
+    name_key: string
+    rank: number
+    created_at: string
+    updated_at: string
+  }
+  news_counts: {
+    news_id: number
+    digg_count: number
+    comment_count: number
+    hits: number
+  }
+  news_deletions: {
+    id: number
+    news_id: number
+    user_id: number
+    title: string
+    state: string
+    mark: string | null
+    decided_by: number | null
+    decided_at: string | null
+    created_at: string
+  }
+  news_subscriptions: {
+    user_id: number
+    category_id: number
+  }
+  news_tags: {
+    news_id: number
+    tag_id: number
+  }
+  notices: {
+    id: number
+    user_id: number
+    contents: string
+    user_ids: number[] | null
+    status: string
+    last_user_id: number
+    sent: number
+    total: number
+    created_at: string
+    finished_at: string | null
+  }
+  notification_counts: {
+    user_id: number
+    type: string
+    unread: number
+    total: number
+    last_seq: number
+    read_seq: number
+    mutual_seq: number
+  }
+  notification_cursors: {
+    user_id: number
+    last_seq: number
+  }
+  notification_reads: {
+    user_id: number
+    type: string
+    seq: number
+    read_at: string
+  }
+  notifications: {
+    user_id: number
+    seq: number
+    id: string
+    type: string
+    sender_id: number
+    data: unknown
+    cause_type: string
+    cause_id: number
+    created_at: string
+  }
+  paid_nodes: {
+    id: number
+    channel: string
+    raw: number
+    subject: string | null
+    body: string | null
+    amount: number
+    user_id: number
+    extra: string | null
+    closed_at: string | null
+    free: boolean
+    created_at: string
+    updated_at: string
+  }
+  pin_counters: {
+    user_id: number
+    name: string
+    seen_at: string
+  }
+  pins: {
+    id: number
+    channel: string
+    thing_id: number
+    target_id: number
+    user_id: number
+    decider_id: number
+    amount: number
+    day: number
+    state: string
+    expires_at: string | null
+    decided_by: number | null
+    decided_at: string | null
+    created_at: string
+    updated_at: string
+  }
+  purchases: {
+    user_id: number
+    node_id: number
+    id: number
+    currency: string
+    amount: number
+    created_at: string
+  }
+  push_devices: {
+    user_id: number
+    token: string
+    platform: string
+    language: string
+    family: string
+    updated_at: string
+  }
+  question_applications: {
+    id: number
+    question_id: number
+    user_id: number
+    amount: number
+    state: string
+    decided_by: number | null
+    decided_at: string | null
+    created_at: string
+  }
+  question_invitations: {
+    question_id: number
+    user_id: number
+  }
+  question_people: {
+    user_id: number
+    income: number
+    likes_count: number
+  }
+  question_topic_applications: {
+    id: number
+    user_id: number
+    name: string
+    name_key: string
+    description: string
+    state: string
+    mark: string | null
+    decided_by: number | null
+    decided_at: string | null
+    created_at: string
+  }
+  question_topic_counts: {
+    topic_id: number
+    questions_count: number
+    follows_count: number
+    experts_count: number
+  }
+  question_topic_experts: {
+    topic_id: number
+    user_id: number
+    created_at: string
+  }
+  question_topic_followers: {
+    user_id: number
+    topic_id: number
+    created_at: string
+  }
+  question_topic_links: {
+    topic_id: number
+    question_id: number
+  }
+  question_topics: {
+    id: number
+    name: string
+    name_key: string
+    name_grams: string[]
+    description: string
+    avatar: unknown
+    created_at: string
+    updated_at: string
+  }
+  question_watchers: {
+    user_id: number
+    question_id: number
+    id: number
+    created_at: string
+  }
+  questions: {
+    id: number
+    user_id: number
+    subject: string
+    subject_key: string
+    subject_grams: string[]
+    body: string | null
+    text_body: string | null
+    anonymity: boolean
+    amount: number
+    bounty: string
+    automaticity: boolean
+    look: boolean
+    excellent: boolean
+    status: number
+    comments_count: number
+    answers_count: number
+    watchers_count: number
+    likes_count: number
+    views_count: number
+    created_at: string
+    updated_at: string
+  }
+  recharges: {
+    id: number
+    owner_id: number
+    currency: string
+    provider: string
+    amount: number
+    credited: number
+    state: string
+    reference: string | null
+    remark: string | null
+    decided_by: number | null
+    decided_at: string | null
+    created_at: string
+    updated_at: string
+  }
+  reports: {
+    id: number
+    user_id: number
+    target_user: number
+    reportable_type: string
+    reportable_id: number
+    subject: string
+    reason: string | null
+    status: number
+    mark: string | null
+    handled_by: number | null
+    handled_at: string | null
+    created_at: string
+    updated_at: string
+  }
+  rewards: {
+    rewardable_type: string
+    rewardable_id: number
+    id: number
+    user_id: number
+    target_user: number
+    amount: number
+    created_at: string
+  }
+  role_abilities: {
+    role_id: number
+    ability: string
+  }
+  roles: {
+    id: number
+    name: string
+    display_name: string
+    description: string
+    fixed: boolean
+    created_at: string
+    updated_at: string
+  }
+  schema_migrations: {
+    name: string
+    hash: string
+    applied_at: string
+  }
+  sensitive_words: {
+    id: number
+    word: string
+    word_key: string
+    type: string
+    replacement: string | null
+    created_at: string
+    updated_at: string
+  }
+  settings: {
+    name: string
+    value: unknown
+    updated_at: string
+  }
+  storage_nodes: {
+    node: string
+    owner_id: number
+    md5: Buffer
+    declared_size: number
+    mime: string
+    size: number | null
+    width: number | null
+    height: number | null
+    created_at: string
+    uploaded_at: string | null
+    used_at: string | null
+  }
+  tag_categories: {
+    id: number
+    name: string
+    name_key: string
+    weight: number
+    created_at: string
+  }
+  tags: {
+    id: number
+    tag_category_id: number
+    name: string
+    name_key: string
+    weight: number
+    created_at: string
+  }
+  token_families: {
+    user_id: number
+    id: string
+    created_at: string
+    revoked_at: string | null
+  }
+  tokens: {
+    hash: Buffer
+    user_id: number
+    family: string
+    issued_at: string
+    expires_at: string
+    refresh_until: string
+    exchanged_at: string | null
+  }
+  user_blocks: {
+    user_id: number
+    target_id: number
+    id: number
+    created_at: string
+  }
+  user_counts: {
+    user_id: number
+    likes_count: number
+    comments_count: number
+    followers_count: number
+    followings_count: number
+    feeds_count: number
+    questions_count: number
+    answers_count: number
+    checkin_count: number
+    last_checkin_count: number
+    updated_at: string
+  }
+  user_follows: {
+    user_id: number
+    target_id: number
+    id: number
+    created_at: string
+  }
+  user_roles: {
+    user_id: number
+    role_id: number
+  }
+  user_tags: {
+    user_id: number
+    tag_id: number
+    created_at: string
+  }
+  users: {
+    id: number
+    name: string
+    name_key: string
+    name_grams: string[]
+    email: string | null
+    email_key: string | null
+    phone: string | null
+    password: string | null
+    bio: string | null
+    sex: number
+    location: string | null
+    avatar: unknown
+    bg: unknown
+    verified: unknown
+    email_verified_at: string | null
+    phone_verified_at: string | null
+    recommended_at: string | null
+    created_at: string
+    updated_at: string
+    deleted_at: string | null
+  }
+  verification_codes: {
+    account: string
+    purpose: string
+    code_hash: string
+    attempts: number
+    created_at: string
+    expires_at: string
+    sent: number
+    sent_since: string
+  }
+  webhook_deliveries: {
+    id: number
+    endpoint_id: number
+    event_id: number
+    status: string
+    attempts: number
+    next_attempt_at: string
+    log: unknown
+    created_at: string
+  }
+  webhook_endpoints: {
+    id: number
+    url: string
+    description: string
+    types: string[] | null
+    secret: string
+    former_secret: string | null
+    former_until: string | null
+    enabled: boolean
+    failures: number
+    paused_until: string | null
+    created_at: string
+    updated_at: string
+  }
+  webhook_events: {
+    id: number
+    key: string
+    type: string
+    body: string
+    created_at: string
+  }
+  withdrawals: {
+    id: number
+    owner_id: number
+    currency: string
+    amount: number
+    payout: number
+    type: string | null
+    account: string | null
+    state: string
+    remark: string | null
+    decided_by: number | null
+    decided_at: string | null
+    created_at: string
+    updated_at: string
+  }
+}
+
+/** Some columns of a table, as a query gives them. */
+export type Row<Table extends keyof Tables, Column extends keyof Tables[Table]> = Pick<Tables[Table], Column>
