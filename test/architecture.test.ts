@@ -5,6 +5,7 @@ import { test } from 'node:test'
 
 /** Modules from low to high: one imports only from strictly lower layers, and only through index.ts. */
 const LAYERS = [
+  ['audit'],
   ['settings', 'abilities', 'tokens', 'files', 'words'],
   ['ledger', 'notifications', 'advertising', 'areas'],
   ['accounts'],

@@ -18,6 +18,7 @@ import { createMetrics } from '#platform/metrics.ts'
 import { createRateLimiter } from '#platform/rate-limit.ts'
 import { createSignals } from '#platform/signals.ts'
 import { createStorage } from '#platform/storage/storage.ts'
+import { recordReplies } from '#test/wire-record.ts'
 import { tasksOn } from '../src/worker.ts'
 
 type Connection = { host: string; port: number; user: string; database: string }
@@ -118,6 +119,8 @@ export async function createWorld(
   await signals.listen()
   const app = await buildApp(ctx)
   holdRepliesAgainstSchemas(app)
+  holdErrorsAgainstDocumentation(app)
+  recordReplies(app)
   await app.register(async (api) => options.routes?.(api as unknown as Server, ctx), {
     prefix: '/api/v2/test',
   })
@@ -198,6 +201,29 @@ function holdRepliesAgainstSchemas(app: Server) {
     if (!validate(payload))
       throw new Error(
         `${request.method} ${request.routeOptions.url} breaks its schema: ${ajv.errorsText(validate.errors)}`,
+      )
+    return payload
+  })
+}
+
+/** Errors that any route may answer with: they come from what all of them share. */
+const SHARED_ERRORS = new Set([
+  ...['unauthenticated', 'validation_failed', 'too_many_requests', 'unavailable', 'internal_error'],
+  ...['body_too_large', 'unsupported_media_type', 'bad_request', 'method_not_allowed', 'no_such_path'],
+])
+
+/** In tests a route answers only with errors that its documentation names: another one becomes a 500. */
+function holdErrorsAgainstDocumentation(app: Server) {
+  app.addHook('onSend', async (request, reply, payload) => {
+    const { documented } = request.routeOptions.config
+    const code = String(reply.getHeader('x-error-code') ?? '')
+    if (!documented || code === '' || SHARED_ERRORS.has(code)) return payload
+    const isKnown = documented.errors.some(
+      (error) => error.code === code && error.status === reply.statusCode,
+    )
+    if (!isKnown)
+      throw new Error(
+        `${documented.operationId} answers ${reply.statusCode} ${code}, which it does not declare`,
       )
     return payload
   })

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Documented } from '#platform/http/route.ts'
 
 type Json = { [name: string]: unknown }
 
@@ -59,4 +60,52 @@ export function shareComponents<T extends object>(document: T): T {
     components: { ...(components as Json), schemas: sorted, responses: { Error: ERROR_REPLY } },
     paths: shared,
   } as T
+}
+
+type Operation = {
+  operationId?: string
+  requestBody?: { content?: Record<string, Json> }
+  responses?: Record<string, Json & { content?: Record<string, { schema?: Json }> }>
+}
+
+const SUCCESS: Record<string, string> = { 201: 'Created.', 202: 'Accepted.', 204: 'Done; there is no body.' }
+
+/** Says in a few words what a success answers, where the route does not. */
+function successText(status: string, schema: Json | undefined): string {
+  const nameOf = (value: unknown) =>
+    String((isJson(value) ? value.$ref : '') ?? '')
+      .split('/')
+      .at(-1)
+  const inner = schema?.type === 'array' ? nameOf(schema.items) : nameOf(schema)
+  const what = inner ? (schema?.type === 'array' ? `A list of ${inner}.` : `${inner}.`) : undefined
+  return [SUCCESS[status], what].filter(Boolean).join(' ') || 'Success.'
+}
+
+/** Tells of each operation what its successes answer and which errors callers meet, with their codes. */
+export function describeReplies<T extends object>(document: T, documented: Map<string, Documented>): T {
+  const { paths = {} } = document as { paths?: Record<string, Record<string, Operation>> }
+  for (const operations of Object.values(paths))
+    for (const operation of Object.values(operations)) {
+      const route = documented.get(operation.operationId ?? '')
+      const responses = operation.responses ?? {}
+      for (const [status, response] of Object.entries(responses))
+        if (/^2/.test(status)) {
+          const schema = response.content?.['application/json']?.schema
+          response.description = route?.returns ?? successText(status, schema)
+        }
+      const errors = Object.groupBy(route?.errors ?? [], ({ status }) => String(status))
+      for (const [status, found = []] of Object.entries(errors)) {
+        const codes = [...new Map(found.map((error) => [error.code, error.text.en]))]
+        responses[status] = {
+          description: codes.map(([code, text]) => `\`${code}\`: ${text}`).join('\n\n'),
+          headers: {
+            'X-Error-Code': { schema: { type: 'string', enum: codes.map(([code]) => code) } },
+          },
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+        }
+      }
+      const json = operation.requestBody?.content?.['application/json']
+      if (json && route?.example !== undefined) json.example = route.example
+    }
+  return document
 }

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
-import { shareComponents } from '#platform/api-components.ts'
+import { describeReplies, shareComponents } from '#platform/api-components.ts'
+import { API_TAGS } from '#platform/http/api-tags.ts'
+import type { Documented } from '#platform/http/route.ts'
 import type { Server } from '#platform/http.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
@@ -22,6 +24,7 @@ const CONTENT_POLICY =
 
 /** OpenAPI 3.1 made from the routes' schemas at /api/v2/openapi.json, and the page to read and try it at /docs. */
 export async function addDocumentation(server: Server): Promise<void> {
+  const documented = new Map<string, Documented>()
   await server.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -32,14 +35,18 @@ export async function addDocumentation(server: Server): Promise<void> {
           'A self-hosted social network. Sign in with `POST /api/v2/auth/login`, then send `Authorization: Bearer <access_token>`.',
         license: { name: 'MIT', identifier: 'MIT' },
       },
+      tags: Object.entries(API_TAGS).map(([name, description]) => ({ name, description })),
       components: {
         securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
       },
     },
-    transformObject: (document) => shareComponents('openapiObject' in document ? document.openapiObject : {}),
+    transformObject: (document) =>
+      describeReplies(shareComponents('openapiObject' in document ? document.openapiObject : {}), documented),
     transform: ({ schema, url, route }) => {
       const access = route.config?.access
       const body = (schema as { body?: unknown } | undefined)?.body
+      const described = route.config?.documented
+      if (described) documented.set(described.operationId, described)
       return {
         url,
         schema: {

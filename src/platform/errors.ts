@@ -28,9 +28,13 @@ export class ApiError extends Error {
   }
 }
 
+/** An error that a route may answer with, as its documentation tells it. */
+export type DeclaredError = { readonly status: number; readonly code: string; readonly text: Text }
+
 /** Declares an error once, to be made where it is thrown: `throw noSuchTopic()`. `code` goes out as `X-Error-Code`. */
 export function apiError(status: number, code: string, en: string, zh: string) {
-  return (details: Details = {}) => new ApiError(status, code, { en, zh }, details)
+  const make = (details: Details = {}) => new ApiError(status, code, { en, zh }, details)
+  return Object.assign(make, { status, code, text: { en, zh } } satisfies DeclaredError)
 }
 
 const INVALID: Text = { en: 'The given data was invalid.', zh: '提交的数据不正确。' }
@@ -38,6 +42,12 @@ const INVALID: Text = { en: 'The given data was invalid.', zh: '提交的数据�
 /** A 422 on one field, in body shape 4 of specification 7. */
 export function invalidField(field: string, text: Text, code = 'validation_failed'): ApiError {
   return new ApiError(422, code, INVALID, { errors: { [field]: [text] } })
+}
+
+/** Declares a 422 on one field once, with a code of its own: `throw unknownTopic()`. */
+export function fieldError(field: string, code: string, en: string, zh: string) {
+  const make = () => invalidField(field, { en, zh }, code)
+  return Object.assign(make, { status: 422, code, text: { en, zh } } satisfies DeclaredError)
 }
 
 /** A 422 on several fields. */

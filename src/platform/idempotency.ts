@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import postgres from 'postgres'
 import type { Context } from '#platform/context.ts'
 import { type Db, statement, type Tx, transaction } from '#platform/database.ts'
-import { apiError, invalidField } from '#platform/errors.ts'
+import { apiError, type DeclaredError, fieldError } from '#platform/errors.ts'
 import { viewerOf } from '#platform/http.ts'
 import type { Row } from '#platform/tables.ts'
 
@@ -20,26 +20,26 @@ export type Atomically = <T>(
 
 const HOURS = 24
 
-const invalidKey = () =>
-  invalidField('Idempotency-Key', {
-    en: 'The Idempotency-Key header must have 1 to 255 printable characters.',
-    zh: 'Idempotency-Key 须为 1 到 255 个可见字符。',
-  })
-const keyReused = () =>
-  invalidField(
-    'Idempotency-Key',
-    {
-      en: 'This Idempotency-Key was used with another body.',
-      zh: '该 Idempotency-Key 已用于内容不同的请求。',
-    },
-    'idempotency_key_reused',
-  )
+const invalidKey = fieldError(
+  'Idempotency-Key',
+  'validation_failed',
+  'The Idempotency-Key header must have 1 to 255 printable characters.',
+  'Idempotency-Key 须为 1 到 255 个可见字符。',
+)
+const keyReused = fieldError(
+  'Idempotency-Key',
+  'idempotency_key_reused',
+  'This Idempotency-Key was used with another body.',
+  '该 Idempotency-Key 已用于内容不同的请求。',
+)
 const stillRunning = apiError(
   409,
   'idempotency_key_running',
   'The first request with this Idempotency-Key is still running.',
   '使用该 Idempotency-Key 的请求仍在处理中。',
 )
+/** What every request with an `Idempotency-Key` may be answered. */
+export const IDEMPOTENCY_ERRORS: readonly DeclaredError[] = [keyReused, stillRunning]
 
 type Named = { user: number; key: string; operation: string; fingerprint: string }
 type Kept = Row<'idempotency_keys', 'fingerprint' | 'status' | 'response'>

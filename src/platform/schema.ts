@@ -83,20 +83,19 @@ export const Shared = <P extends TProperties>(title: string, properties: P) =>
 export const Message = Shared('Message', { message: Type.Array(Type.String()) })
 
 /** The same with the id of what was made. */
-export const MessageWithId = Type.Object({ message: Type.Array(Type.String()), id: Type.Integer() })
+export const MessageWithId = Shared('MessageWithId', {
+  message: Type.Array(Type.String()),
+  id: Type.Integer(),
+})
 
 /** What a creation answers under /admin (decisions §12). */
-export const Created = Type.Object({ id: Type.Integer() })
+export const Created = Shared('Created', { id: Type.Integer() })
 
 /** `YYYY-MM-DD HH:MM:SS`, UTC. */
 export const Time = Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' })
 
 /** `YYYY-MM-DDTHH:MM:SSZ`, for topics and notifications. */
 export const ZuluTime = Type.String({ description: 'UTC, YYYY-MM-DDTHH:MM:SSZ' })
-
-/** The page of an administrative list (decisions §12). */
-export const Listing = <T extends TSchema>(item: T) =>
-  Type.Object({ data: Type.Array(item), total: Type.Integer() })
 
 /** Any object, for values whose keys are open (settings, audit records). */
 export const Open = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })

@@ -2,7 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database.ts'
 import { type Server, viewerOf } from '#platform/http.ts'
-import { Created, Empty, Id, Listing, type Static, type TObject, Type } from '#platform/schema.ts'
+import { Listing } from '#platform/listing.ts'
+import { Created, Empty, Id, type Static, type TObject, Type } from '#platform/schema.ts'
 import { recordAudit } from './audit/queries.ts'
 
 /** One kind of records that administrators list, read, create, change and delete (decisions §12). */

@@ -1,5 +1,5 @@
 import type { Context } from '#platform/context.ts'
-import { apiError, invalidField, type Text } from '#platform/errors.ts'
+import { apiError, type DeclaredError, invalidField, type Text } from '#platform/errors.ts'
 import { MediaError } from '#platform/media/errors.ts'
 import { StorageError } from '#platform/storage/errors.ts'
 
@@ -46,6 +46,9 @@ export const sentences = {
   },
   wrongKind: { en: 'A file of this kind cannot be used here.', zh: '此处不能使用该类型的文件。' },
 } satisfies Record<string, Text>
+
+/** 422 on the field that names a file which is unknown, used elsewhere or somebody else's; declared by routes. */
+export const fileNotUsable: DeclaredError = { status: 422, code: 'file_not_usable', text: sentences.notYours }
 
 /** What a client is told when media or storage refuse: 422 on `field` where the file is at fault, else 5xx. */
 export function uploadFault(ctx: Context, error: unknown, field: string): unknown {

@@ -1,3 +1,4 @@
+export { fileNotUsable } from './errors.ts'
 export { bindFiles, listAttached, listSources } from './imports/queries.ts'
 export {
   createFileList,

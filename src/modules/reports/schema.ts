@@ -1,10 +1,10 @@
 import { UserView } from '#modules/accounts/index.ts'
+import { Listing } from '#platform/listing.ts'
 import {
   Direction,
   Id,
   Int,
   Limit,
-  Listing,
   Nullable,
   OneOf,
   Page,

@@ -1,7 +1,11 @@
+import { fileNotUsable } from '#modules/files/index.ts'
 import { addReport } from '#modules/reports/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Server, viewerId, viewerOf } from '#platform/http.ts'
+import { forbidden } from '#platform/errors.ts'
+import { routesOn } from '#platform/http/route.ts'
+import type { Server } from '#platform/http.ts'
 import { Created, Empty, Type } from '#platform/schema.ts'
+import { nameTaken, noSuchTopic } from './errors.ts'
 import { followTopic, listParticipants, unfollowTopic } from './queries/people.ts'
 import { findTopic, listHotTopics, listTopics } from './queries/topics.ts'
 import {
@@ -18,145 +22,113 @@ import { createTopic, editTopic } from './service/topics.ts'
 import { look, requireEditableTopic, requireVisibleTopic } from './service/visibility.ts'
 import { topicDetail, topicItem } from './view.ts'
 
-const tags = ['Topics']
-const idOf = (params: unknown) => (params as { topicID: number }).topicID
-
+/** Topics of feeds: lists, one by itself, making, changing, following and reporting them. */
 export function topicRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
+  const route = routesOn(server, ctx, { tag: 'Topics' })
 
-  server.get(
-    '/feed/topics',
-    {
-      config: { access: 'optional' },
-      schema: {
-        tags,
-        summary: 'List topics, search them by name, or list the hot ones',
-        querystring: TopicListQuery,
-        response: { 200: Type.Array(TopicItem) },
-      },
-    },
-    async ({ query }) => {
+  route('GET /feed/topics', {
+    operationId: 'listTopics',
+    summary: 'List topics, search them by name, or list the hot ones',
+    access: 'optional',
+    query: TopicListQuery,
+    reply: { 200: Type.Array(TopicItem) },
+    handler: async ({ query }) => {
       const rows = await (query.only === 'hot' ? listHotTopics(sql) : listTopics(sql, query))
       return rows.map((row) => topicItem(ctx, row))
     },
-  )
+  })
 
-  server.post(
-    '/feed/topics',
-    {
-      config: { access: 'user' },
-      schema: { tags, summary: 'Create a topic and follow it', body: NewTopic, response: { 201: Created } },
-    },
-    async (request, reply) =>
-      reply.code(201).send({ id: await createTopic(ctx, viewerOf(request).id, request.body) }),
-  )
+  route('POST /feed/topics', {
+    operationId: 'createTopic',
+    summary: 'Create a topic and follow it',
+    access: 'user',
+    body: NewTopic,
+    reply: { 201: Created },
+    errors: [nameTaken, fileNotUsable],
+    handler: async ({ viewer, body }) => ({ id: await createTopic(ctx, viewer.id, body) }),
+  })
 
-  server.get(
-    '/feed/topics/:topicID',
-    {
-      config: { access: 'optional' },
-      schema: { tags, summary: 'Read a topic', params: TopicParams, response: { 200: TopicDetail } },
+  route('GET /feed/topics/:topicID', {
+    operationId: 'getTopic',
+    summary: 'Read a topic',
+    access: 'optional',
+    params: TopicParams,
+    reply: { 200: TopicDetail },
+    errors: [noSuchTopic],
+    handler: async ({ params, viewer }) => {
+      const row = await look(ctx, viewer.id, (eyes) => findTopic(sql, params.topicID, eyes))
+      return topicDetail(ctx, row, viewer.id)
     },
-    async (request) => {
-      const viewer = viewerId(request)
-      const row = await look(ctx, viewer, (eyes) => findTopic(sql, request.params.topicID, eyes))
-      return topicDetail(ctx, row, viewer)
-    },
-  )
+  })
 
-  server.patch(
-    '/feed/topics/:topicID',
-    {
-      config: {
-        access: 'user',
-        before: (request) => requireEditableTopic(ctx, idOf(request.params), viewerOf(request).id),
-      },
-      schema: {
-        tags,
-        summary: 'Change the description or the logo of a topic; null clears them',
-        params: TopicParams,
-        body: TopicPatch,
-        response: { 204: Empty },
-      },
-    },
-    async (request, reply) => {
-      await editTopic(ctx, request.params.topicID, viewerOf(request).id, request.body)
-      return reply.code(204).send()
-    },
-  )
+  route('PATCH /feed/topics/:topicID', {
+    operationId: 'updateTopic',
+    summary: 'Change the description or the logo of a topic; null clears them',
+    access: 'user',
+    params: TopicParams,
+    body: TopicPatch,
+    reply: { 204: Empty },
+    errors: [noSuchTopic, forbidden, fileNotUsable],
+    load: ({ params, viewer }) => requireEditableTopic(ctx, params.topicID, viewer.id),
+    handler: ({ loaded: topic, viewer, body }) => editTopic(ctx, topic.id, viewer.id, body),
+  })
 
-  server.get(
-    '/feed/topics/:topicID/participants',
-    {
-      config: {
-        access: 'optional',
-        before: (request) => requireVisibleTopic(ctx, idOf(request.params), viewerId(request)),
-      },
-      schema: {
-        tags,
-        summary: 'List who posted into a topic, the last first',
-        params: TopicParams,
-        querystring: ParticipantsQuery,
-        response: { 200: Type.Array(Type.Integer()) },
-      },
-    },
-    (request) =>
-      look(ctx, viewerId(request), (eyes) =>
-        listParticipants(sql, request.params.topicID, eyes, request.query),
-      ),
-  )
+  route('GET /feed/topics/:topicID/participants', {
+    operationId: 'listTopicParticipants',
+    summary: 'List who posted into a topic, the last first',
+    access: 'optional',
+    params: TopicParams,
+    query: ParticipantsQuery,
+    reply: { 200: Type.Array(Type.Integer()) },
+    returns: 'The ids of people.',
+    errors: [noSuchTopic],
+    whenInvalid: ({ params, viewer }) => requireVisibleTopic(ctx, params.topicID, viewer.id),
+    handler: ({ params, query, viewer }) =>
+      look(ctx, viewer.id, (eyes) => listParticipants(sql, params.topicID, eyes, query)),
+  })
 
-  server.put(
-    '/user/feed-topics/:topicID',
-    {
-      config: { access: 'user' },
-      schema: { tags, summary: 'Follow a topic', params: TopicParams, response: { 204: Empty } },
+  route('PUT /user/feed-topics/:topicID', {
+    operationId: 'followTopic',
+    summary: 'Follow a topic',
+    access: 'user',
+    params: TopicParams,
+    reply: { 204: Empty },
+    errors: [noSuchTopic],
+    handler: async ({ params, viewer }) => {
+      await look(ctx, viewer.id, (eyes) => followTopic(sql, params.topicID, eyes))
     },
-    async (request, reply) => {
-      await look(ctx, viewerOf(request).id, (eyes) => followTopic(sql, request.params.topicID, eyes))
-      return reply.code(204).send()
-    },
-  )
+  })
 
-  server.delete(
-    '/user/feed-topics/:topicID',
-    {
-      config: { access: 'user' },
-      schema: { tags, summary: 'Stop following a topic', params: TopicParams, response: { 204: Empty } },
+  route('DELETE /user/feed-topics/:topicID', {
+    operationId: 'unfollowTopic',
+    summary: 'Stop following a topic',
+    access: 'user',
+    params: TopicParams,
+    reply: { 204: Empty },
+    errors: [noSuchTopic],
+    handler: async ({ params, viewer }) => {
+      await look(ctx, viewer.id, (eyes) => unfollowTopic(sql, params.topicID, eyes))
     },
-    async (request, reply) => {
-      await look(ctx, viewerOf(request).id, (eyes) => unfollowTopic(sql, request.params.topicID, eyes))
-      return reply.code(204).send()
-    },
-  )
+  })
 
-  server.put(
-    '/user/report-feed-topics/:topicID',
-    {
-      config: {
-        access: 'user',
-        before: (request) => requireVisibleTopic(ctx, idOf(request.params), viewerOf(request).id),
-      },
-      schema: {
-        tags,
-        summary: 'Report a topic to the moderators',
-        params: TopicParams,
-        body: TopicReport,
-        response: { 204: Empty },
-      },
-    },
-    async (request, reply) => {
-      const userId = viewerOf(request).id
-      const topic = await requireVisibleTopic(ctx, request.params.topicID, userId)
-      await addReport(sql, {
+  route('PUT /user/report-feed-topics/:topicID', {
+    operationId: 'reportTopic',
+    summary: 'Report a topic to the moderators',
+    access: 'user',
+    params: TopicParams,
+    body: TopicReport,
+    reply: { 204: Empty },
+    errors: [noSuchTopic],
+    load: ({ params, viewer }) => requireVisibleTopic(ctx, params.topicID, viewer.id),
+    handler: ({ loaded: topic, viewer, body }) =>
+      addReport(sql, {
         type: 'feed-topics',
         id: topic.id,
-        userId,
+        userId: viewer.id,
         targetUser: topic.creator_user_id,
         subject: `#${topic.id} ${topic.name}`,
-        reason: request.body.message,
-      })
-      return reply.code(204).send()
-    },
-  )
+        reason: body.message,
+      }),
+  })
 }

@@ -38,6 +38,7 @@ export function answerInvalid(request: FastifyRequest, reply: FastifyReply, done
   const failure = request.validationError as (Error & { validationContext?: string }) | undefined
   if (!failure) return done()
   if (failure.validationContext === 'params') return done(notFound())
+  if (request.routeOptions.config.loads) return done()
   const before = request.routeOptions.config.before
   if (!before) return done(failure)
   // What it reads of the body is not valid, so it may stumble: then the input's own failure is told.

@@ -1,27 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import { escapeLike } from '#lib/text.ts'
+import { type AuditEntry, recordAudit as recordChange } from '#modules/audit/index.ts'
 import type { Db } from '#platform/database.ts'
 import { viewerOf } from '#platform/http.ts'
-import { pageOf } from '../paging.ts'
+import { pageOf } from '#platform/listing.ts'
 
-export type AuditEntry = {
-  /** Such as `topics.review`. */
-  action: string
-  subjectType: string
-  subjectId: number | string
-  /** What changed, as it was and as it is. Passwords and other secrets are never put here. */
-  before?: Record<string, unknown> | null
-  after?: Record<string, unknown> | null
-}
-
-/** Keeps an administrative change, in the transaction that makes it. */
-export async function recordAudit(tx: Db, request: FastifyRequest, entry: AuditEntry): Promise<void> {
-  await tx`
-    insert into audit_log (user_id, action, subject_type, subject_id, before, after, request_id)
-    values (${viewerOf(request).id}, ${entry.action}, ${entry.subjectType}, ${String(entry.subjectId)},
-      ${entry.before ? tx.json(entry.before as never) : null}, ${entry.after ? tx.json(entry.after as never) : null},
-      ${request.id})`
-}
+/** Keeps an administrative change of a request. */
+export const recordAudit = (tx: Db, request: FastifyRequest, entry: AuditEntry): Promise<void> =>
+  recordChange(tx, { viewer: viewerOf(request), request }, entry)
 
 type AuditRow = {
   id: number

@@ -1,4 +1,5 @@
-import { Id, Listing, Nullable, Text, Time, Type } from '#platform/schema.ts'
+import { Listing } from '#platform/listing.ts'
+import { Id, Nullable, Text, Time, Type } from '#platform/schema.ts'
 import { listingQuery } from '../paging.ts'
 
 /** One administrative change. `before` and `after` hold what changed, without secrets. */

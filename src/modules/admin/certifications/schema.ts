@@ -6,7 +6,8 @@ import {
   Description,
   NewCertification,
 } from '#modules/certifications/index.ts'
-import { Id, Int, Listing, Nullable, OneOf, type Static, Text, Type } from '#platform/schema.ts'
+import { Listing } from '#platform/listing.ts'
+import { Id, Int, Nullable, OneOf, type Static, Text, Type } from '#platform/schema.ts'
 import { listingQuery } from '../paging.ts'
 
 /** A certification with whose it is. */

@@ -1,5 +1,6 @@
 import { UserView } from '#modules/accounts/index.ts'
-import { Id, Listing, Nullable, OneOf, type Static, Time, Type } from '#platform/schema.ts'
+import { Listing } from '#platform/listing.ts'
+import { Id, Nullable, OneOf, type Static, Time, Type } from '#platform/schema.ts'
 import { listingQuery } from '../paging.ts'
 
 /** Feedback, or a notice, with who wrote it. */

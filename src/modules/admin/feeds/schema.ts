@@ -1,6 +1,7 @@
 import { CommentWithPeople } from '#modules/comments/index.ts'
 import { FeedView } from '#modules/feeds/index.ts'
-import { Flag, Id, Listing, type Static, Type } from '#platform/schema.ts'
+import { Listing } from '#platform/listing.ts'
+import { Flag, Id, type Static, Type } from '#platform/schema.ts'
 import { listingQuery } from '../paging.ts'
 
 export const FeedParams = Type.Object({ feed: Id })

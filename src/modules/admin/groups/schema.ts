@@ -1,6 +1,7 @@
 import { UserView } from '#modules/accounts/index.ts'
 import { Category, Group, PostItem } from '#modules/groups/index.ts'
-import { Id, Int, Listing, Nullable, OneOf, type Static, Text, Type } from '#platform/schema.ts'
+import { Listing } from '#platform/listing.ts'
+import { Id, Int, Nullable, OneOf, type Static, Text, Type } from '#platform/schema.ts'
 import { listingQuery } from '../paging.ts'
 
 /** A category with the number of circles in it. */

@@ -1,5 +1,6 @@
 import { MAX_AMOUNT } from '#lib/money.ts'
-import { Id, Int, Listing, Nullable, OneOf, type Static, Text, Time, Type } from '#platform/schema.ts'
+import { Listing } from '#platform/listing.ts'
+import { Id, Int, Nullable, OneOf, type Static, Text, Time, Type } from '#platform/schema.ts'
 import { listingQuery } from '../paging.ts'
 
 export const UserParams = Type.Object({ user: Id })

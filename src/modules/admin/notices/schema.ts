@@ -1,4 +1,5 @@
-import { Flag, IdList, Listing, Nullable, OneOf, Text, Time, Type } from '#platform/schema.ts'
+import { Listing } from '#platform/listing.ts'
+import { Flag, IdList, Nullable, OneOf, Text, Time, Type } from '#platform/schema.ts'
 import { listingQuery } from '../paging.ts'
 
 const contents = Text(5000, { minLength: 1 })

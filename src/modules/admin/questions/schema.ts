@@ -1,6 +1,7 @@
 import { UserView } from '#modules/accounts/index.ts'
 import { AnswerView, QuestionView } from '#modules/questions/index.ts'
-import { Flag, Id, Listing, Nullable, OneOf, type Static, Text, Time, Type } from '#platform/schema.ts'
+import { Listing } from '#platform/listing.ts'
+import { Flag, Id, Nullable, OneOf, type Static, Text, Time, Type } from '#platform/schema.ts'
 import { listingQuery } from '../paging.ts'
 
 export const QuestionParams = Type.Object({ question: Id })

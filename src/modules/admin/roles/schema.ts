@@ -1,5 +1,6 @@
 import { AbilityView } from '#modules/abilities/index.ts'
-import { Listing, OneOf, Text, TextList, Time, Type } from '#platform/schema.ts'
+import { Listing } from '#platform/listing.ts'
+import { OneOf, Text, TextList, Time, Type } from '#platform/schema.ts'
 import { listingQuery } from '../paging.ts'
 
 /** A role with the names of its abilities. Fixed roles cannot be deleted. */

@@ -1,4 +1,5 @@
-import { Id, Int, Listing, type Static, Text, Time, Type } from '#platform/schema.ts'
+import { Listing } from '#platform/listing.ts'
+import { Id, Int, type Static, Text, Time, Type } from '#platform/schema.ts'
 import { listingQuery } from '../paging.ts'
 
 /** A category as administrators see it. */

@@ -1,5 +1,6 @@
 import { FAMOUS_TYPES, UserView } from '#modules/accounts/index.ts'
-import { Listing, OneOf, type Static, Time, Type } from '#platform/schema.ts'
+import { Listing } from '#platform/listing.ts'
+import { OneOf, type Static, Time, Type } from '#platform/schema.ts'
 import { listingQuery } from '../paging.ts'
 
 const FamousTypeName = OneOf(FAMOUS_TYPES)

@@ -1,5 +1,6 @@
 import { UserView } from '#modules/accounts/index.ts'
-import { Id, Listing, type Static, Time, Type } from '#platform/schema.ts'
+import { Listing } from '#platform/listing.ts'
+import { Id, type Static, Time, Type } from '#platform/schema.ts'
 import { listingQuery } from '../paging.ts'
 
 /** Somebody recommended, and since when. */

@@ -1,5 +1,6 @@
 import { NewPassword, Verified } from '#modules/accounts/index.ts'
-import { Flag, Id, Listing, Nullable, type Static, Text, TextList, Time, Type } from '#platform/schema.ts'
+import { Listing } from '#platform/listing.ts'
+import { Flag, Id, Nullable, type Static, Text, TextList, Time, Type } from '#platform/schema.ts'
 import { listingQuery } from '../paging.ts'
 
 /** An account as those who manage accounts see it. Never with its password, hashed or not. */

@@ -1,4 +1,5 @@
-import { Flag, Listing, Nullable, OneOf, Text, TextList, Time, Type } from '#platform/schema.ts'
+import { Listing } from '#platform/listing.ts'
+import { Flag, Nullable, OneOf, Text, TextList, Time, Type } from '#platform/schema.ts'
 import { listingQuery } from '../paging.ts'
 
 const fields = {

@@ -1,7 +1,8 @@
 import { UserView } from '#modules/accounts/index.ts'
 import { AttachmentView } from '#modules/files/index.ts'
 import { NewQuestionTopic } from '#modules/questions/index.ts'
-import { Id, Listing, Nullable, OneOf, type Static, Text, Time, Type } from '#platform/schema.ts'
+import { Listing } from '#platform/listing.ts'
+import { Id, Nullable, OneOf, type Static, Text, Time, Type } from '#platform/schema.ts'
 import { listingQuery } from '../../paging.ts'
 
 export const TopicParams = Type.Object({ topic: Id })

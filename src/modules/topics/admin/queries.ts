@@ -1,11 +1,12 @@
 import { escapeLike, gramsOfQuery, nameKey } from '#lib/text.ts'
 import type { StoredNode } from '#modules/files/index.ts'
-import type { TopicStatus } from '#modules/topics/index.ts'
 import type { Db } from '#platform/database.ts'
-import { pageOf } from '../paging.ts'
+import { pageOf } from '#platform/listing.ts'
+import { directionOf, ifGiven, pageAt, when } from '#platform/sql.ts'
+import type { TopicStatus } from '../schema.ts'
 import type { TopicQuery } from './schema.ts'
 
-export type TopicRow = {
+export type TopicRecordRow = {
   id: number
   name: string
   desc: string
@@ -25,25 +26,27 @@ const columns = (sql: Db) => sql`
 
 const nameContains = (sql: Db, part: string | undefined) => {
   const key = nameKey(part ?? '')
-  return key === ''
-    ? sql``
-    : sql`and t.name_grams @> ${gramsOfQuery(key)} and t.name_key like ${`%${escapeLike(key)}%`}`
+  return when(
+    sql,
+    key !== '',
+    () => sql`and t.name_grams @> ${gramsOfQuery(key)} and t.name_key like ${`%${escapeLike(key)}%`}`,
+  )
 }
 
 /** A page of topics of every status. */
 export function listTopicRecords(sql: Db, query: TopicQuery) {
-  const { page = 1, limit = 15, sort = 'id', order, id, name, q, hot, status } = query
+  const { sort = 'id', id, name, q, hot, status } = query
   const where = sql`where true
-    ${id === undefined ? sql`` : sql`and t.id = ${id}`}
-    ${status === undefined ? sql`` : sql`and t.status = ${status}`}
-    ${hot === undefined ? sql`` : hot ? sql`and t.hot_at is not null` : sql`and t.hot_at is null`}
+    ${ifGiven(sql, id, (value) => sql`and t.id = ${value}`)}
+    ${ifGiven(sql, status, (value) => sql`and t.status = ${value}`)}
+    ${ifGiven(sql, hot, (value) => sql`and (t.hot_at is not null) = ${value}`)}
     ${nameContains(sql, name)} ${nameContains(sql, q)}`
-  const direction = order === 'asc' ? sql`asc` : sql`desc`
-  return pageOf<TopicRow>(
+  const direction = directionOf(sql, query.order)
+  return pageOf<TopicRecordRow>(
     sql`
       select ${columns(sql)} from feed_topics t join feed_topic_counts c on c.topic_id = t.id ${where}
-      order by ${sort === 'id' ? sql`` : sql`c.${sql(sort)} ${direction},`} t.id ${direction}
-      limit ${limit} offset ${(page - 1) * limit}`,
+      order by ${when(sql, sort !== 'id', () => sql`c.${sql(sort)} ${direction},`)} t.id ${direction}
+      ${pageAt(sql, query)}`,
     sql`select count(*)::int as total from feed_topics t ${where}`,
   )
 }
@@ -53,8 +56,8 @@ export async function findTopicRecord(
   sql: Db,
   id: number,
   { lock = false }: { lock?: boolean } = {},
-): Promise<TopicRow | undefined> {
-  const [row] = await sql<TopicRow[]>`
+): Promise<TopicRecordRow | undefined> {
+  const [row] = await sql<TopicRecordRow[]>`
     select ${columns(sql)} from feed_topics t join feed_topic_counts c on c.topic_id = t.id
     where t.id = ${id} ${lock ? sql`for update of t` : sql``}`
   return row

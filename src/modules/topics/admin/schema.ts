@@ -1,11 +1,11 @@
 import { UserView } from '#modules/accounts/index.ts'
 import { AttachmentView } from '#modules/files/index.ts'
-import { NewTopic, TOPIC_STATUSES } from '#modules/topics/index.ts'
-import { Flag, Id, Listing, Nullable, OneOf, type Static, Text, Type, ZuluTime } from '#platform/schema.ts'
-import { listingQuery } from '../paging.ts'
+import { listingQuery } from '#platform/listing.ts'
+import { Flag, Id, Nullable, OneOf, Shared, type Static, Text, Type, ZuluTime } from '#platform/schema.ts'
+import { TOPIC_STATUSES } from '../schema.ts'
 
 /** A topic as reviewers see it. */
-export const TopicRecord = Type.Object({
+export const TopicRecord = Shared('TopicRecord', {
   id: Type.Integer(),
   name: Type.String(),
   desc: Type.String(),
@@ -19,7 +19,7 @@ export const TopicRecord = Type.Object({
   created_at: ZuluTime,
   updated_at: ZuluTime,
 })
-export const TopicListing = Listing(TopicRecord)
+export type TopicRecord = Static<typeof TopicRecord>
 
 /** `name` and `q` both mean a part of the name. */
 export const TopicQuery = Type.Object({
@@ -31,9 +31,8 @@ export const TopicQuery = Type.Object({
 })
 export type TopicQuery = Static<typeof TopicQuery>
 
-/** Unlike its creator, an administrator may change the name of a topic. */
-export const TopicChanges = Type.Partial(NewTopic)
+/** Whether a topic is among the hot ones. */
+export const HotBody = Shared('TopicHot', { hot: Flag() })
 
-export const HotBody = Type.Object({ hot: Flag() })
-
-export const ReviewBody = Type.Object({ status: OneOf(['passed', 'failed']) })
+/** What a reviewer decides. */
+export const ReviewBody = Shared('TopicReview', { status: OneOf(['passed', 'failed']) })

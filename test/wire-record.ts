@@ -1,0 +1,43 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Server } from '#platform/http.ts'
+
+/** By `METHOD route status [error code]`: every place in the body with its type, such as `data[].id number`. */
+type WireRecord = Map<string, Set<string>>
+
+const record: WireRecord = new Map()
+
+function walk(value: unknown, place: string, places: Set<string>): void {
+  if (Array.isArray(value)) {
+    places.add(`${place} array`)
+    for (const item of value) walk(item, `${place}[]`, places)
+  } else if (typeof value === 'object' && value !== null) {
+    places.add(`${place} object`)
+    for (const [name, item] of Object.entries(value)) walk(item, `${place}.${name}`, places)
+  } else places.add(`${place} ${value === null ? 'null' : typeof value}`)
+}
+
+/**
+ * With `KITH_WIRE_RECORD=folder` every reply of the tests is noted there by status and shape, one file a process, so that
+ * two versions can be compared: `node scripts/compare-wire.ts before after`.
+ */
+export function recordReplies(app: Server): void {
+  const folder = process.env.KITH_WIRE_RECORD
+  if (!folder) return
+  if (record.size === 0)
+    process.once('exit', () => {
+      mkdirSync(folder, { recursive: true })
+      const entries = [...record].map(([name, places]) => [name, [...places].sort()])
+      writeFileSync(join(folder, `${process.pid}.json`), JSON.stringify(Object.fromEntries(entries)))
+    })
+  app.addHook('onSend', async (request, reply, payload) => {
+    const code = reply.getHeader('x-error-code')
+    const name = [request.method, request.routeOptions.url, reply.statusCode, code].filter(Boolean).join(' ')
+    const places = record.get(name) ?? new Set()
+    record.set(name, places)
+    const isJson = String(reply.getHeader('content-type')).includes('json')
+    if (isJson && typeof payload === 'string' && payload !== '') walk(JSON.parse(payload), '', places)
+    else places.add(payload ? 'bytes' : 'empty')
+    return payload
+  })
+}
