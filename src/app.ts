@@ -46,7 +46,7 @@ import { advertisingRoutes } from '#modules/advertising/routes.ts'
 import { areaRoutes } from '#modules/areas/routes.ts'
 import { certificationRoutes } from '#modules/certifications/routes.ts'
 import { checkinRoutes } from '#modules/checkins/routes.ts'
-import { commentThing } from '#modules/comments/index.ts'
+import { commentContent } from '#modules/comments/index.ts'
 import { commentRoutes } from '#modules/comments/routes.ts'
 import { conversationRoutes } from '#modules/conversations/routes.ts'
 import { FEED_COMMENT, feedPost, feedReader } from '#modules/feeds/index.ts'
@@ -111,10 +111,10 @@ import { adminTopicRoutes } from '#modules/topics/admin/routes.ts'
 import { topicRoutes } from '#modules/topics/routes.ts'
 import { withPrefixToo } from '#platform/aliases.ts'
 import { addDocumentation } from '#platform/api-docs.ts'
+import type { Readers } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { addHealth } from '#platform/health.ts'
 import { createServer, type Server } from '#platform/http.ts'
-import type { Readers } from '#platform/things.ts'
 import { CONFIDENTIAL, hidesFile } from './file-access.ts'
 import { PAYMENT_CHECKS } from './money-checks.ts'
 
@@ -130,7 +130,7 @@ const READERS: Readers = {
   'group-posts': postReader,
 }
 
-/** Everything of circles, also as existing clients ask for it: under `/plus-group` (decisions §1). */
+/** Everything of groups, also as existing clients ask for it: under `/plus-group` (conventions-23). */
 const GROUP_ROUTES = [
   circleRoutes,
   memberRoutes,
@@ -178,7 +178,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   tagRoutes,
   certificationRoutes,
   conversationRoutes,
-  (server, ctx) => mountReports(server, ctx, commentThing(READERS), { path: '/report/comments/:comment' }),
+  (server, ctx) => mountReports(server, ctx, commentContent(READERS), { path: '/report/comments/:comment' }),
   topicRoutes, // 4
   songRoutes,
   specialRoutes,

@@ -2,8 +2,8 @@ import { type Ability, hasAbility } from '#modules/abilities/index.ts'
 import { CERTIFICATION_FILE, mayReadPapers } from '#modules/certifications/index.ts'
 import { postReader } from '#modules/groups/index.ts'
 import { newsReader } from '#modules/news/index.ts'
+import type { Reader } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
-import type { Reader } from '#platform/things.ts'
 
 /** What has files that not everybody may see, and who sees them besides: ids of files can be guessed. */
 const HOLDERS: Record<string, { reader: Reader; ability: Ability }> = {

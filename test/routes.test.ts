@@ -73,7 +73,7 @@ test('every operation of the specification exists with its status and identity, 
     )
 })
 
-test('every route describes its reply', () => {
+test('every route describes its reply (conventions-1)', () => {
   for (const route of routes) {
     const replies = Object.entries((route.schema?.response ?? {}) as Record<string, object>)
     assert.ok(replies.length > 0, `${route.method} ${route.url} has no reply schema`)

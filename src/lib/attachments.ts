@@ -1,6 +1,6 @@
 const ATTACHMENT = /@!\[[^\]\n]{0,500}\]\(\s*(\d{1,16})\s*\)/g
 
-/** The ids of uploads that a Markdown text shows, `@![title](id)` (specification 2.1), each once, at most `max`. */
+/** The ids of uploads that a Markdown text shows, `@![title](id)`, each once, at most `max`. */
 export function findAttachments(markdown: string, max = 100): number[] {
   const ids = new Set<number>()
   for (const [, digits] of markdown.matchAll(ATTACHMENT)) {

@@ -6,7 +6,7 @@ const PLAIN = /^\w+$/
 // The blank Braille pattern and a mark without a base show nothing of their own, yet are no format characters.
 const UNSEEN = /^\p{M}|[\s\p{Cc}\p{Cf}\p{Cs}\p{Zs}\p{Default_Ignorable_Code_Point}\u2800]/u
 
-/** Whether a text may be a user's name (R §1.7), everything in it being visible. */
+/** Whether a text may be a user's name (conventions-32), everything in it being visible. */
 export function isUserName(name: string): boolean {
   if (name.length > NAME_UNITS_MAX || !NAME.test(name)) return false
   // Joiners and variation selectors are part of many emoji; anywhere else they make twins of other names.
@@ -20,7 +20,7 @@ const hideEmoji = (name: string) => name.replace(/\p{RGI_Emoji}/gv, '\u263a')
 
 const PHONE = /^(?:(?:\+86|086|86)-?)?1[3-9][0-9]{9}$/
 
-/** Whether a text is a mobile number of mainland China, with or without its country code (R §1.7). */
+/** Whether a text is a mobile number of mainland China, with or without its country code. */
 export function isPhone(text: string): boolean {
   return PHONE.test(text)
 }
@@ -57,7 +57,7 @@ export function normalizeEmail(text: string): string {
 export type Login = { kind: 'email' | 'phone' | 'name'; value: string } | { kind: 'id'; value: number }
 
 /**
- * What a login identifier is, tested in the order e-mail, phone, name, id (R §1.7), its value normalized except for
+ * What a login identifier is, tested in the order e-mail, phone, name, id, its value normalized except for
  * names. A text that is none of them counts as a name, which finds nobody unless an older rule let such a name in.
  */
 export function loginKind(login: string): Login {

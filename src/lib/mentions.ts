@@ -5,7 +5,7 @@ const MENTIONS_MAX = 50
 // Each attempt ends at the next soft hyphen, so the time stays linear.
 const MENTION = /\u00AD@([^\u00AD/]{1,100})\u00AD/g
 
-/** The names a text mentions (R §10.4: soft hyphen, @, name, soft hyphen), each once whatever its case, at most 50. */
+/** The names a text mentions (soft hyphen, @, name, soft hyphen), each once whatever its case, at most 50. */
 export function findMentions(text: string): string[] {
   const names = new Map<string, string>()
   for (const [, name] of text.matchAll(MENTION)) {

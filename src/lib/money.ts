@@ -6,7 +6,7 @@ export function isAmount(n: unknown): n is number {
   return Number.isInteger(n) && (n as number) >= 1 && (n as number) <= MAX_AMOUNT
 }
 
-/** The points that wallet money is worth; `ratio` is points for one fen (R §1.15). */
+/** The points that wallet money is worth; `ratio` is points for one fen. */
 export const pointsFor = (fen: number, ratio: number): number => fen * ratio
 
 /** The wallet money that points are worth, and what of them is left over: fractions of a fen stay points. */

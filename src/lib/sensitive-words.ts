@@ -11,7 +11,7 @@ export type SensitiveWords = {
 }
 
 /**
- * Compiles the list of sensitive words (R §1.8) so that a text is read once however many words there are. Case, width
+ * Compiles the list of sensitive words so that a text is read once however many words there are. Case, width
  * and invisible characters make no difference; a word without a replacement is taken out.
  */
 export function compileWords(words: readonly SensitiveWord[]): SensitiveWords {

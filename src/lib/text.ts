@@ -128,7 +128,7 @@ export function characters(text: string): number {
   return count
 }
 
-/** Display length (R §1.7): an ASCII letter, digit or underscore counts a half, every other character one. */
+/** Display length (conventions-32): an ASCII letter, digit or underscore counts a half, every other character one. */
 export function displayLength(text: string): number {
   let halves = 0
   for (const point of text) halves += /^\w$/.test(point) ? 1 : 2

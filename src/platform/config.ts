@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path'
 import { minimumSecretLength } from '#platform/app-secret.ts'
 
-/** Everything an operator can set, read from the environment (decisions §11). */
+/** Everything an operator can set, read from the environment. */
 export type Config = ReturnType<typeof readConfig>
 
 type Env = Record<string, string | undefined>

@@ -67,7 +67,7 @@ export function toldError(error: unknown): ApiError {
   })
 }
 
-/** The body of an error, in shape 1 or 4 of specification 7. */
+/** The body of an error (conventions-7). */
 export function errorBody({ text, details }: ApiError, language: Language) {
   const inLanguage = (texts: Text[]) => texts.map((each) => each[language])
   return {

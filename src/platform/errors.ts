@@ -4,7 +4,7 @@ export type Text = { en: string; zh: string }
 export type Language = keyof Text
 
 type Details = {
-  /** Field errors, which make the body shape 4 of specification 7. */
+  /** Field errors, which a 422 tells beside its message (conventions-7). */
   errors?: Record<string, Text[]>
   /** Further fields of the body, such as `paid_node` and `amount` of an unpaid feed. */
   extra?: Record<string, unknown>
@@ -39,7 +39,7 @@ export function apiError(status: number, code: string, en: string, zh: string) {
 
 const INVALID: Text = { en: 'The given data was invalid.', zh: '提交的数据不正确。' }
 
-/** A 422 on one field, in body shape 4 of specification 7. */
+/** A 422 on one field (conventions-7). */
 export function invalidField(field: string, text: Text, code = 'validation_failed'): ApiError {
   return new ApiError(422, code, INVALID, { errors: { [field]: [text] } })
 }

@@ -100,7 +100,7 @@ class Answered extends Error {
 /**
  * Answers a request that moves money. With an `Idempotency-Key` the first success is kept in the transaction of the
  * work, so that it is known exactly when the work took place, and for 24 hours the same request gets it again with
- * `Idempotency-Replayed: true` (decisions §5). `respond` makes the checks that come before the work, and does the work
+ * `Idempotency-Replayed: true` (conventions-28). `respond` makes the checks that come before the work, and does the work
  * through `atomically`; neither runs for a replay. A failure is not kept: it moved nothing, and may succeed later.
  */
 export async function once(

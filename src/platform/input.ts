@@ -37,8 +37,8 @@ function cleanArray(schema: Schema, value: unknown[]): unknown[] {
 }
 
 /**
- * Brings a value into the form its schema expects, as existing clients send it (decisions §1): strings trimmed and
- * empty or invisible ones taken as absent (R §1.1), integers from digits, booleans from 0 and 1, lists from comma strings, null in
+ * Brings a value into the form its schema expects, as existing clients send it (conventions-17 to conventions-20): strings trimmed and
+ * empty or invisible ones taken as absent, integers from digits, booleans from 0 and 1, lists from comma strings, null in
  * an optional field as absent.
  */
 function clean(schema: Schema, value: unknown): unknown {

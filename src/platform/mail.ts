@@ -42,7 +42,7 @@ function describe(cause: unknown): string {
   return redactText(cause instanceof Error ? cause.message : String(cause))
 }
 
-/** Mail through SMTP, or to the log when no server is configured, so that a first run needs none (decisions §11). */
+/** Mail through SMTP, or to the log when no server is configured, so that a first run needs none. */
 export function createMail({
   smtpUrl,
   from,

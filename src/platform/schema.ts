@@ -1,6 +1,6 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
 
-/** Largest id and count that survive a JSON round trip (decisions §2). */
+/** Largest id and count that survive a JSON round trip (conventions-4). */
 export const MAX_ID = Number.MAX_SAFE_INTEGER
 
 /** A path or body id: a positive integer below 2^53. */
@@ -10,16 +10,16 @@ export const Id = Type.Integer({ minimum: 1, maximum: MAX_ID })
 export const Int = (minimum: number, maximum: number, options: object = {}) =>
   Type.Integer({ minimum, maximum, ...options })
 
-/** A cursor: zero, empty or missing means from the start (R §1.4). */
+/** A cursor: zero, empty or missing means from the start (conventions-15). */
 export const Cursor = Type.Optional(Int(0, MAX_ID))
 
-/** A page size: 1..100, else 422; absent means the documented default (decisions §2). */
+/** A page size: 1..100, else 422; absent means the documented default (conventions-14). */
 export const Limit = (standard = 15) => Type.Optional(Int(1, 100, { default: standard }))
 
 /** A row offset, where the specification or the reference asks for one. */
 export const Offset = Type.Optional(Int(0, 1_000_000_000, { default: 0 }))
 
-/** A page number; anything that is not a positive integer is page 1 (decisions §1: a client sends `NaN`). */
+/** A page number; anything that is not a positive integer is page 1 (conventions-16). */
 export const Page = Type.Optional(
   Type.Unsafe<number>({ type: 'integer', minimum: 1, maximum: 1_000_000, default: 1, 'x-page': true }),
 )
@@ -31,7 +31,7 @@ export const Direction = Type.Optional(
 /** Text: trimmed, counted in Unicode characters; one that shows nothing is treated as absent. */
 export const Text = (maxLength: number, options: object = {}) => Type.String({ maxLength, ...options })
 
-/** Text taken as typed, not trimmed (passwords, R §1.1). */
+/** Text taken as typed, not trimmed (passwords; conventions-20). */
 export const RawText = (maxLength: number, options: object = {}) =>
   Type.String({ maxLength, 'x-raw': true, ...options })
 
@@ -39,10 +39,10 @@ export const RawText = (maxLength: number, options: object = {}) =>
 export const OneOf = <const T extends readonly string[]>(values: T, options: object = {}) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: values, ...options })
 
-/** A boolean that may arrive as true, false, 1, 0, "1" or "0" (decisions §1). */
+/** A boolean that may arrive as true, false, 1, 0, "1" or "0" (conventions-18). */
 export const Flag = () => Type.Boolean()
 
-/** Ids as `1,2`, `["1", 2]`, `id[]=1&id[]=2`, `id[0]=1&id[1]=2` or `id=1&id=2` (decisions §1). */
+/** Ids as `1,2`, `["1", 2]`, `id[]=1&id[]=2`, `id[0]=1&id[1]=2` or `id=1&id=2` (conventions-19). */
 export const IdList = (maxItems = 100, options: object = {}) =>
   Type.Unsafe<number[]>({
     type: 'array',
@@ -79,7 +79,7 @@ export const Empty = Type.Unsafe<void>({ type: 'null', description: 'No body' })
 export const Shared = <P extends TProperties>(title: string, properties: P) =>
   Type.Object(properties, { title })
 
-/** Success body shape 2 of specification 2.1: `{message: [string]}`. */
+/** The body of an acknowledged success (conventions-6). */
 export const Message = Shared('Message', { message: Type.Array(Type.String()) })
 
 /** The same with the id of what was made. */
@@ -88,7 +88,7 @@ export const MessageWithId = Shared('MessageWithId', {
   id: Type.Integer(),
 })
 
-/** What a creation answers under /admin (decisions §12). */
+/** What a creation answers: the id of what was made (administration-3). */
 export const Created = Shared('Created', { id: Type.Integer() })
 
 /** `YYYY-MM-DD HH:MM:SS`, UTC. */

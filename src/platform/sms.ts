@@ -24,7 +24,7 @@ export class SmsError extends Error {
   }
 }
 
-/** Text messages through a provider, or to the log when there is none (decisions §11). */
+/** Text messages through a provider, or to the log when there is none. */
 export function createSms(options: SmsOptions): SmsSender {
   if (options.provider === 'log') return createLogSender(options.log)
   const { url, secret, timeout = 5_000 } = options

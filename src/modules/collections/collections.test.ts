@@ -7,10 +7,10 @@ import {
   listCollected,
   mountCollections,
 } from '#modules/collections/index.ts'
-import type { Thing } from '#platform/things.ts'
+import type { Content } from '#platform/content.ts'
 import { createWorld } from '#test/world.ts'
 
-const thing: Thing = {
+const content: Content = {
   type: 'test-things',
   param: 'thing',
   tag: 'Test',
@@ -25,7 +25,7 @@ const { as, person, sql } = await createWorld(
   {},
   {
     routes(server, context) {
-      mountCollections(server, context, thing, {
+      mountCollections(server, context, content, {
         create: '/things/:thing/collections',
         remove: '/things/:thing/uncollect',
         twice: 422,
@@ -36,7 +36,7 @@ const { as, person, sql } = await createWorld(
       mountCollections(
         server,
         context,
-        { ...thing, type: 'test-albums' },
+        { ...content, type: 'test-albums' },
         { create: '/user/albums/:thing', remove: '/user/albums/:thing', twice: 400, none: 400 },
       )
     },

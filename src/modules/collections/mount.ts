@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
+import type { Content, Counts, Target } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
 import { apiError, notFound } from '#platform/errors.ts'
 import { type Server, say, viewerOf } from '#platform/http.ts'
 import { Empty, Id, Message, Type } from '#platform/schema.ts'
-import type { Counts, Target, Thing } from '#platform/things.ts'
 import { deleteCollection, insertCollection } from './queries.ts'
 
 export type CollectionOptions = {
@@ -29,14 +29,14 @@ const notCollected = (status: number) =>
 export function mountCollections(
   server: Server,
   ctx: Context,
-  thing: Thing,
+  content: Content,
   options: CollectionOptions,
 ): void {
-  const tags = [thing.tag]
-  const params = Type.Object({ [thing.param]: Id })
+  const tags = [content.tag]
+  const params = Type.Object({ [content.param]: Id })
   const find = async (request: FastifyRequest): Promise<Target> => {
-    const id = (request.params as Record<string, number>)[thing.param]!
-    const target = await thing.find(ctx.sql, id, viewerOf(request).id)
+    const id = (request.params as Record<string, number>)[content.param]!
+    const target = await content.find(ctx.sql, id, viewerOf(request).id)
     if (!target) throw notFound()
     return target
   }
@@ -50,7 +50,7 @@ export function mountCollections(
     async (request, reply) => {
       const { id } = await find(request)
       const { found, changed } = await transaction(ctx.sql, (tx) =>
-        insertCollection(tx, thing, options.count, id, viewerOf(request).id),
+        insertCollection(tx, content, options.count, id, viewerOf(request).id),
       )
       if (!found) throw notFound()
       if (!changed && options.twice) throw collectedAlready(options.twice)
@@ -67,7 +67,7 @@ export function mountCollections(
     async (request, reply) => {
       const { id } = await find(request)
       const { changed } = await transaction(ctx.sql, (tx) =>
-        deleteCollection(tx, thing, options.count, id, viewerOf(request).id),
+        deleteCollection(tx, content, options.count, id, viewerOf(request).id),
       )
       if (!changed && options.none) throw notCollected(options.none)
       return reply.code(204).send()

@@ -1,5 +1,5 @@
+import { type Content, type Counts, countsOf } from '#platform/content.ts'
 import type { Db, Fragment } from '#platform/database.ts'
-import { type Counts, countsOf, type Thing } from '#platform/things.ts'
 
 /** Something a person keeps for later. `id` is that of the record, not of the thing. */
 export type CollectionRow = {
@@ -15,16 +15,16 @@ type Outcome = { found: boolean; changed: boolean }
 /** Collects a thing once, counting it only if this call did it. */
 export async function insertCollection(
   sql: Db,
-  thing: Thing,
+  content: Content,
   count: Counts | undefined,
   id: number,
   userId: number,
 ): Promise<Outcome> {
   const [row] = await sql<[Outcome]>`
-    with target as (${thing.live(sql, id)} for no key update),
+    with target as (${content.live(sql, id)} for no key update),
     made as (
       insert into collections (user_id, collectible_type, collectible_id)
-      select ${userId}::bigint, ${thing.type}, id from target
+      select ${userId}::bigint, ${content.type}, id from target
       on conflict do nothing returning collectible_id
     ),
     changed (id, by) as (select collectible_id, 1 from made) ${countsOf(sql, count)}
@@ -35,16 +35,16 @@ export async function insertCollection(
 /** Takes a thing out of a person's collection, and only of theirs. */
 export async function deleteCollection(
   sql: Db,
-  thing: Thing,
+  content: Content,
   count: Counts | undefined,
   id: number,
   userId: number,
 ): Promise<Outcome> {
   const [row] = await sql<[Outcome]>`
-    with target as (${thing.live(sql, id)} for no key update),
+    with target as (${content.live(sql, id)} for no key update),
     gone as (
       delete from collections c using target t
-      where c.user_id = ${userId} and c.collectible_type = ${thing.type} and c.collectible_id = t.id
+      where c.user_id = ${userId} and c.collectible_type = ${content.type} and c.collectible_id = t.id
       returning c.collectible_id
     ),
     changed (id, by) as (select collectible_id, -1 from gone) ${countsOf(sql, count)}
@@ -53,8 +53,8 @@ export async function deleteCollection(
 }
 
 /** Takes things that are deleted themselves out of everybody's collection. */
-export async function deleteCollectionsOf(sql: Db, type: string, thingIds: number[]): Promise<void> {
-  await sql`delete from collections where collectible_type = ${type} and collectible_id = any(${thingIds})`
+export async function deleteCollectionsOf(sql: Db, type: string, contentIds: number[]): Promise<void> {
+  await sql`delete from collections where collectible_type = ${type} and collectible_id = any(${contentIds})`
 }
 
 export type CollectionPage = {
@@ -82,13 +82,13 @@ export const listCollected = (sql: Db, page: CollectionPage) => {
 export async function findCollected(
   sql: Db,
   type: string,
-  thingIds: number[],
+  contentIds: number[],
   userId: number,
 ): Promise<Set<number>> {
-  if (userId === 0 || thingIds.length === 0) return new Set()
+  if (userId === 0 || contentIds.length === 0) return new Set()
   // One look-up for each: with `= any` the plan walks through all that the person has ever collected.
   const rows = await sql<{ id: number }[]>`
-    select id from unnest(${thingIds}::bigint[]) as given (id)
+    select id from unnest(${contentIds}::bigint[]) as given (id)
     where coalesce((
       select true from collections c
       where c.user_id = ${userId} and c.collectible_type = ${type} and c.collectible_id = given.id
@@ -97,15 +97,15 @@ export async function findCollected(
 }
 
 /** Whether a person has collected the thing with the id of another statement; false for a guest. */
-export const isCollected = (sql: Db, type: string, thingId: Fragment, userId: number): Fragment =>
+export const isCollected = (sql: Db, type: string, contentId: Fragment, userId: number): Fragment =>
   userId === 0
     ? sql`false`
     : sql`coalesce((
         select true from collections
-        where user_id = ${userId} and collectible_type = ${type} and collectible_id = ${thingId}
+        where user_id = ${userId} and collectible_type = ${type} and collectible_id = ${contentId}
       ), false)`
 
 /** How many people have collected the things of one kind. */
-export const countByThing = (sql: Db, type: string): Fragment => sql`
+export const countByContent = (sql: Db, type: string): Fragment => sql`
   select collectible_id as key, count(*) as n from collections
   where collectible_type = ${type} group by collectible_id`

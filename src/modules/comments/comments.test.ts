@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { commentCounters, commentsRecount, deleteCommentsOf, mountComments } from '#modules/comments/index.ts'
-import type { Readers, Thing } from '#platform/things.ts'
+import type { Content, Readers } from '#platform/content.ts'
 import { createWorld, type Person } from '#test/world.ts'
 import { commentRoutes } from './routes.ts'
 import { tidyCommentMarks } from './service.ts'
@@ -9,7 +9,7 @@ import { tidyCommentMarks } from './service.ts'
 const pins = new Map<number, number[]>()
 const removed: number[] = []
 
-const thing: Thing = {
+const content: Content = {
   type: 'test-things',
   param: 'thing',
   tag: 'Test',
@@ -41,7 +41,7 @@ const { as, guest, person, sql, ctx } = await createWorld(
   {},
   {
     routes(server, context) {
-      mountComments(server, context, thing, {
+      mountComments(server, context, content, {
         path: '/things/:thing/comments',
         shape: 'pinned',
         single: true,
@@ -58,7 +58,7 @@ const { as, guest, person, sql, ctx } = await createWorld(
         server,
         context,
         {
-          ...thing,
+          ...content,
           type: 'test-songs',
           param: 'song',
           find: async (_, id) => ({ id, ownerId: 0, contents: '' }),
@@ -85,8 +85,8 @@ const make = async (owner: Person, words = 'words', secret = false) => {
 const comment = async (who: Person, id: number, body: string, more: object = {}) =>
   (await as(who, 'POST', `/test/things/${id}/comments`, { body, ...more })).body.comment
 const counted = async (id: number, who: Person) => {
-  const [row] = await sql<[{ thing: number; author: number }]>`
-    select (select comments_count from test_things where id = ${id}) as thing,
+  const [row] = await sql<[{ content: number; author: number }]>`
+    select (select comments_count from test_things where id = ${id}) as content,
       (select comments_count from user_counts where user_id = ${who.id}) as author`
   return row
 }
@@ -111,10 +111,10 @@ test('a comment is answered in full and counts once on the thing and on its auth
   })
   assert.match(created_at, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
   assert.equal(updated_at, created_at)
-  assert.deepEqual(await counted(id, reader), { thing: 1, author: 1 })
+  assert.deepEqual(await counted(id, reader), { content: 1, author: 1 })
   const gone = await as(reader, 'DELETE', `/test/things/${id}/comments/${commentId}`)
   assert.equal(gone.status, 204)
-  assert.deepEqual(await counted(id, reader), { thing: 0, author: 0 })
+  assert.deepEqual(await counted(id, reader), { content: 0, author: 0 })
   assert.deepEqual(removed, [commentId])
   assert.equal((await as(reader, 'DELETE', `/test/things/${id}/comments/${commentId}`)).status, 404)
 })
@@ -127,7 +127,7 @@ test('racing comments and racing deletions leave exact counters', async () => {
       as(reader, 'POST', `/test/things/${id}/comments`, { body: `c${n}` }),
     ),
   )
-  assert.deepEqual(await counted(id, reader), { thing: 12, author: 12 })
+  assert.deepEqual(await counted(id, reader), { content: 12, author: 12 })
   const answers = await Promise.all(
     made.slice(0, 5).flatMap(({ body }) => {
       const remove = () => as(reader, 'DELETE', `/test/things/${id}/comments/${body.comment.id}`)
@@ -135,7 +135,7 @@ test('racing comments and racing deletions leave exact counters', async () => {
     }),
   )
   assert.equal(answers.filter(({ status }) => status === 204).length, 5)
-  assert.deepEqual(await counted(id, reader), { thing: 7, author: 7 })
+  assert.deepEqual(await counted(id, reader), { content: 7, author: 7 })
 })
 
 test('the body has 1 to 255 characters, counted as Unicode characters after trimming', async () => {
@@ -192,12 +192,13 @@ test('nobody comments on the things of, replies to or mentions who blocks them',
   const [owner, reader, blocker] = [await person(), await person(), await person()]
   const [id, theirs] = [await make(owner), await make(blocker)]
   await sql`insert into user_blocks (user_id, target_id) values (${blocker.id}, ${reader.id})`
-  const on = (thingId: number, body: object) => as(reader, 'POST', `/test/things/${thingId}/comments`, body)
+  const on = (contentId: number, body: object) =>
+    as(reader, 'POST', `/test/things/${contentId}/comments`, body)
   assert.equal((await on(theirs, {})).status, 403)
   assert.equal((await on(theirs, { body: 'x' })).status, 403)
   assert.equal((await on(id, { body: 'x', reply_user: blocker.id })).status, 403)
   assert.equal((await on(id, { body: `\u00AD@${blocker.name}\u00AD` })).status, 403)
-  assert.deepEqual(await counted(id, reader), { thing: 0, author: 0 })
+  assert.deepEqual(await counted(id, reader), { content: 0, author: 0 })
 })
 
 test('the owner, who is replied to and who is mentioned are told once each, and not any more after deletion', async () => {
@@ -306,7 +307,7 @@ test('a comment is found and deleted only under its own parent, by its author or
   assert.equal((await as(owner, 'DELETE', `/test/things/${id}/comments/${made.id}`)).status, 403)
   const bad = await comment(reader, moderated, 'bad')
   assert.equal((await as(owner, 'DELETE', `/test/things/${moderated}/comments/${bad.id}`)).status, 204)
-  assert.deepEqual(await counted(moderated, reader), { thing: 0, author: 1 })
+  assert.deepEqual(await counted(moderated, reader), { content: 0, author: 1 })
   const [told, ...more] = await notices(reader)
   assert.deepEqual(
     [told?.type, told?.data.type, told?.data.comment, more.length],
@@ -485,5 +486,5 @@ test('the recount finds what drifted and mends it', async () => {
     assert.ok((await check.mend(sql)) > 0)
     assert.deepEqual(await check.find(sql), [])
   }
-  assert.deepEqual(await counted(id, owner), { thing: 1, author: 1 })
+  assert.deepEqual(await counted(id, owner), { content: 1, author: 1 })
 })

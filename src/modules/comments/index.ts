@@ -4,9 +4,9 @@ export { type CommentRow, findComment, findComments, listLatestComments } from '
 export { Comment, CommentWithPeople } from './schema.ts'
 export {
   type CommentRules,
+  commentContent,
   commentCounters,
   commentsRecount,
-  commentThing,
   deleteCommentsOf,
   removeComment,
 } from './service.ts'

@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 import { findBlockers } from '#modules/accounts/index.ts'
+import { type Content, hidesOwner, type Target } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database.ts'
 import { blocked, notFound } from '#platform/errors.ts'
 import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
 import { Cursor, Empty, Id, Limit, Type } from '#platform/schema.ts'
-import { hidesOwner, type Target, type Thing } from '#platform/things.ts'
 import { type CommentRow, findComment, findComments, listComments } from './queries.ts'
 import { CommentBody, CommentMade, CommentWithPeople, PinnedAndComments } from './schema.ts'
 import { type CommentRules, removeComment, writeComment } from './service.ts'
@@ -24,7 +24,7 @@ export type CommentOptions = CommentRules & {
   /** The status of creation where it is not 201. */
   created?: number
   /** The comments pinned now, in their order. */
-  pinned?(sql: Db, thingId: number, viewerId: number): Promise<number[]>
+  pinned?(sql: Db, contentId: number, viewerId: number): Promise<number[]>
   /** Throws for who may see the thing and yet not comment on it. */
   mayWrite?(target: Target, viewerId: number): Promise<void>
   /** Whether there is a route to a single comment. */
@@ -32,18 +32,18 @@ export type CommentOptions = CommentRules & {
 }
 
 /** Offers comments on things of one kind: list, create, delete and, if wanted, read one. */
-export function mountComments(server: Server, ctx: Context, thing: Thing, options: CommentOptions): void {
+export function mountComments(server: Server, ctx: Context, content: Content, options: CommentOptions): void {
   const { sql } = ctx
   const { path, shape } = options
   const cursor = options.cursor ?? 'after'
   const hides = shape === 'pinned'
-  const tags = [thing.tag]
-  const Params = Type.Object({ [thing.param]: Id })
-  const CommentParams = Type.Object({ [thing.param]: Id, comment: Id })
+  const tags = [content.tag]
+  const Params = Type.Object({ [content.param]: Id })
+  const CommentParams = Type.Object({ [content.param]: Id, comment: Id })
   const param = (request: FastifyRequest, name: string) => (request.params as Record<string, number>)[name]!
 
   const find = async (request: FastifyRequest): Promise<Target> => {
-    const target = await thing.find(sql, param(request, thing.param), viewerId(request))
+    const target = await content.find(sql, param(request, content.param), viewerId(request))
     if (!target) throw notFound()
     return target
   }
@@ -67,8 +67,8 @@ export function mountComments(server: Server, ctx: Context, thing: Thing, option
     const target = await find(request)
     const [rows, pinned] = await Promise.all([
       listComments(sql, {
-        type: thing.type,
-        thingId: target.id,
+        type: content.type,
+        contentId: target.id,
         before,
         limit,
         hideFrom: hides ? viewer : 0,
@@ -123,7 +123,7 @@ export function mountComments(server: Server, ctx: Context, thing: Thing, option
       const target = await admit(request)
       const { body } = request
       const { id: viewer } = viewerOf(request)
-      const written = await writeComment(ctx, thing, options, target, viewer, body)
+      const written = await writeComment(ctx, content, options, target, viewer, body)
       const [comment] = shown(target, [written], viewer)
       return reply
         .code(options.created ?? 201)
@@ -144,7 +144,7 @@ export function mountComments(server: Server, ctx: Context, thing: Thing, option
     },
     async (request, reply) => {
       const target = await find(request)
-      await removeComment(ctx, thing, options, target, viewerOf(request).id, param(request, 'comment'))
+      await removeComment(ctx, content, options, target, viewerOf(request).id, param(request, 'comment'))
       return reply.code(204).send()
     },
   )
@@ -163,7 +163,7 @@ export function mountComments(server: Server, ctx: Context, thing: Thing, option
       },
       async (request) => {
         const target = await find(request)
-        const comment = await findComment(sql, thing.type, target.id, param(request, 'comment'))
+        const comment = await findComment(sql, content.type, target.id, param(request, 'comment'))
         if (!comment) throw notFound()
         const viewer = viewerId(request)
         const [view] = await withPeople(ctx, shown(target, [comment], viewer), viewer)

@@ -1,5 +1,5 @@
+import { type Content, type Counts, countsOf } from '#platform/content.ts'
 import type { Db, Fragment } from '#platform/database.ts'
-import { type Counts, countsOf, type Thing } from '#platform/things.ts'
 
 export type CommentRow = {
   id: number
@@ -14,7 +14,7 @@ export type CommentRow = {
 }
 
 export type NewComment = {
-  thingId: number
+  contentId: number
   userId: number
   targetUser: number
   replyUser: number
@@ -27,15 +27,15 @@ const columns = (sql: Db) => sql`
 /** Writes a comment and counts it on the thing and on its author. Undefined when the thing is gone. */
 export async function insertComment(
   sql: Db,
-  thing: Thing,
+  content: Content,
   count: Counts | undefined,
-  { thingId, userId, targetUser, replyUser, body }: NewComment,
+  { contentId, userId, targetUser, replyUser, body }: NewComment,
 ): Promise<CommentRow | undefined> {
   const [row] = await sql<CommentRow[]>`
-    with target as (${thing.live(sql, thingId)} for no key update),
+    with target as (${content.live(sql, contentId)} for no key update),
     made as (
       insert into comments as c (commentable_type, commentable_id, user_id, target_user, reply_user, body)
-      select ${thing.type}, id, ${userId}::bigint, ${targetUser}::bigint, ${replyUser}::bigint, ${body} from target
+      select ${content.type}, id, ${userId}::bigint, ${targetUser}::bigint, ${replyUser}::bigint, ${body} from target
       returning ${columns(sql)}
     ),
     changed (id, by) as (select commentable_id, 1 from made),
@@ -50,16 +50,16 @@ export async function insertComment(
 /** Deletes a comment for real and takes it out of the counts. Undefined when another call was faster. */
 export async function deleteComment(
   sql: Db,
-  thing: Thing,
+  content: Content,
   count: Counts | undefined,
-  thingId: number,
+  contentId: number,
   id: number,
 ): Promise<CommentRow | undefined> {
   const [row] = await sql<CommentRow[]>`
-    with target as (${thing.live(sql, thingId)} for no key update),
+    with target as (${content.live(sql, contentId)} for no key update),
     gone as (
       delete from comments c using target t
-      where c.commentable_type = ${thing.type} and c.commentable_id = t.id and c.id = ${id}
+      where c.commentable_type = ${content.type} and c.commentable_id = t.id and c.id = ${id}
       returning ${columns(sql)}
     ),
     changed (id, by) as (select commentable_id, -1 from gone),
@@ -72,10 +72,10 @@ export async function deleteComment(
 }
 
 /** Deletes all comments of things, out of their authors' counts too; answers their ids. */
-export async function deleteAllComments(sql: Db, type: string, thingIds: number[]): Promise<number[]> {
+export async function deleteAllComments(sql: Db, type: string, contentIds: number[]): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     with gone as (
-      delete from comments where commentable_type = ${type} and commentable_id = any(${thingIds})
+      delete from comments where commentable_type = ${type} and commentable_id = any(${contentIds})
       returning id, user_id
     ),
     authors as (
@@ -101,11 +101,11 @@ export async function deleteOldMarks(sql: Db): Promise<void> {
   await sql`delete from comment_marks where created_at < now() - interval '1 minute'`
 }
 
-export const findComment = async (sql: Db, type: string, thingId: number, id: number) =>
+export const findComment = async (sql: Db, type: string, contentId: number, id: number) =>
   (
     await sql<CommentRow[]>`
       select ${columns(sql)} from comments c
-      where c.commentable_type = ${type} and c.commentable_id = ${thingId} and c.id = ${id}`
+      where c.commentable_type = ${type} and c.commentable_id = ${contentId} and c.id = ${id}`
   )[0]
 
 export const findComments = (sql: Db, ids: number[]) => sql<CommentRow[]>`
@@ -120,19 +120,19 @@ const notBlockedBy = (sql: Db, viewerId: number) =>
 /** The comments of a thing, newest first; `hideFrom` leaves out the authors that this person blocks (R §1.12). */
 export const listComments = (
   sql: Db,
-  options: { type: string; thingId: number; before: number; limit: number; hideFrom: number },
+  options: { type: string; contentId: number; before: number; limit: number; hideFrom: number },
 ) => sql<CommentRow[]>`
   select ${columns(sql)} from comments c
-  where c.commentable_type = ${options.type} and c.commentable_id = ${options.thingId}
+  where c.commentable_type = ${options.type} and c.commentable_id = ${options.contentId}
     ${options.before > 0 ? sql`and c.id < ${options.before}` : sql``} ${notBlockedBy(sql, options.hideFrom)}
   order by c.id desc limit ${options.limit}`
 
 /** The newest comments of each of several things, without the authors that `hideFrom` blocks. */
 export const listLatestComments = (
   sql: Db,
-  options: { type: string; thingIds: number[]; each: number; hideFrom: number },
+  options: { type: string; contentIds: number[]; each: number; hideFrom: number },
 ) => sql<CommentRow[]>`
-  select c.* from unnest(${options.thingIds}::bigint[]) as t (id) cross join lateral (
+  select c.* from unnest(${options.contentIds}::bigint[]) as t (id) cross join lateral (
     select ${columns(sql)} from comments c
     where c.commentable_type = ${options.type} and c.commentable_id = t.id ${notBlockedBy(sql, options.hideFrom)}
     order by c.id desc limit ${options.each}
@@ -211,5 +211,5 @@ export const countByAuthor = (sql: Db): Fragment => sql`
   select user_id as key, count(*) as n from comments group by user_id`
 
 /** How many comments the things of one kind have. */
-export const countByThing = (sql: Db, type: string): Fragment => sql`
+export const countByContent = (sql: Db, type: string): Fragment => sql`
   select commentable_id as key, count(*) as n from comments where commentable_type = ${type} group by commentable_id`

@@ -1,8 +1,8 @@
 import { userViews } from '#modules/accounts/index.ts'
+import { findAnonymous, listReceived, type Readers, readContent } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { type Server, viewerId, viewerOf } from '#platform/http.ts'
 import { Type } from '#platform/schema.ts'
-import { findAnonymous, listReceived, type Readers, readThings } from '#platform/things.ts'
 import { type CommentRow, listReceivedComments } from './queries.ts'
 import { CommentSearch, FoundComment, ReceivedComment, ReceivedQuery } from './schema.ts'
 import { findVisibleComments } from './service.ts'
@@ -53,7 +53,7 @@ export const commentRoutes = (readers: Readers) => (server: Server, ctx: Context
       )
       const [comments, things, targets] = await Promise.all([
         withPeople(ctx, rows, viewer),
-        readThings(ctx, readers, references, viewer),
+        readContent(ctx, readers, references, viewer),
         userViews(
           ctx,
           ctx.sql,

@@ -2,23 +2,23 @@ import { findMentions } from '#lib/mentions.ts'
 import { nameKey } from '#lib/text.ts'
 import { notify, publishEvent, type SystemType, takeBack } from '#modules/notifications/index.ts'
 import { screen } from '#modules/words/index.ts'
+import {
+  type Content,
+  type Counts,
+  findAnonymous,
+  type Readers,
+  seeContent,
+  type Target,
+} from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { type CounterCheck, recount } from '#platform/counters.ts'
 import { type Db, type Tx, transaction } from '#platform/database.ts'
 import { blocked, forbidden, invalidField, notFound } from '#platform/errors.ts'
 import {
-  type Counts,
-  findAnonymous,
-  type Readers,
-  seeThings,
-  type Target,
-  type Thing,
-} from '#platform/things.ts'
-import {
   type CommentRow,
   claimMark,
   countByAuthor,
-  countByThing,
+  countByContent,
   deleteAllComments,
   deleteComment,
   deleteOldMarks,
@@ -64,7 +64,7 @@ const typeMissing = () =>
 /** Writes a comment, counts it and tells the owner, who is replied to, and who is mentioned. */
 export async function writeComment(
   ctx: Context,
-  thing: Thing,
+  content: Content,
   rules: CommentRules,
   target: Target,
   userId: number,
@@ -88,8 +88,8 @@ export async function writeComment(
   const mayRead = (id: number) => readers.has(id)
   return transaction(ctx.sql, async (tx) => {
     if (mark !== undefined && !(await claimMark(tx, userId, String(mark)))) throw sentTwice()
-    const comment = await insertComment(tx, thing, rules.count, {
-      thingId: target.id,
+    const comment = await insertComment(tx, content, rules.count, {
+      contentId: target.id,
       userId,
       targetUser: target.ownerId,
       replyUser,
@@ -99,7 +99,7 @@ export async function writeComment(
     const told = {
       ...origin(comment.id),
       type: 'comment' as const,
-      data: { contents: body, commentable: { type: thing.type, id: target.id } },
+      data: { contents: body, commentable: { type: content.type, id: target.id } },
     }
     const reply = { ...told, recipients: [replyUser].filter(mayRead), data: { ...told.data, hasReply: true } }
     const owner = {
@@ -118,7 +118,7 @@ export async function writeComment(
     await publishEvent(ctx, tx, 'comment.created', {
       id: comment.id,
       user_id: userId,
-      commentable: { type: thing.type, id: target.id },
+      commentable: { type: content.type, id: target.id },
     })
     return comment
   })
@@ -127,23 +127,23 @@ export async function writeComment(
 /** Deletes a comment of one's own, or with the right to moderate; its parent is part of its address. */
 export async function removeComment(
   ctx: Context,
-  thing: Thing,
+  content: Content,
   rules: CommentRules,
   target: Target,
   userId: number,
   commentId: number,
 ): Promise<void> {
-  const comment = await findComment(ctx.sql, thing.type, target.id, commentId)
+  const comment = await findComment(ctx.sql, content.type, target.id, commentId)
   if (!comment) throw notFound()
   if (comment.user_id !== userId && !(await rules.mayModerate?.(ctx, target, userId))) throw forbidden()
   await transaction(ctx.sql, async (tx) => {
-    const gone = await deleteComment(tx, thing, rules.count, target.id, commentId)
+    const gone = await deleteComment(tx, content, rules.count, target.id, commentId)
     if (!gone) throw notFound()
     await takeBack(tx, { cause: { type: 'comments', id: commentId } })
     await publishEvent(ctx, tx, 'comment.deleted', {
       id: commentId,
       user_id: gone.user_id,
-      commentable: { type: thing.type, id: target.id },
+      commentable: { type: content.type, id: target.id },
     })
     await rules.onRemove?.(tx, gone, target, userId)
     if (rules.removalNotice && gone.user_id !== userId)
@@ -154,7 +154,7 @@ export async function removeComment(
         cause: { type: 'comments', id: commentId },
         data: {
           type: rules.removalNotice,
-          resource: { type: thing.type, id: target.id },
+          resource: { type: content.type, id: target.id },
           comment: { id: commentId, contents: gone.body },
         },
       })
@@ -165,8 +165,8 @@ export async function removeComment(
  * Deletes all comments of things that are deleted themselves, with what people were told of them and have not read, in
  * the caller's transaction: best after what changes the counts of people, as a single comment does. Answers their ids.
  */
-export async function deleteCommentsOf(tx: Db, type: string, thingIds: number[]): Promise<number[]> {
-  const ids = await deleteAllComments(tx, type, thingIds)
+export async function deleteCommentsOf(tx: Db, type: string, contentIds: number[]): Promise<number[]> {
+  const ids = await deleteAllComments(tx, type, contentIds)
   if (ids.length > 0) await takeBack(tx, { cause: { type: 'comments', id: ids } })
   return ids
 }
@@ -183,19 +183,19 @@ export const commentCounters: CounterCheck[] = [
 export const commentsRecount = (
   type: string,
   counter: { table: string; key: string; column: string },
-): CounterCheck => recount({ ...counter, counted: (sql) => countByThing(sql, type) })
+): CounterCheck => recount({ ...counter, counted: (sql) => countByContent(sql, type) })
 
 /** Comments as things that may be reported themselves; of things that the viewer may not see they are unknown. */
-export const commentThing = (readers: Readers): Thing => ({
+export const commentContent = (readers: Readers): Content => ({
   type: 'comments',
   param: 'comment',
   tag: 'Comments',
   async find(sql, id, viewerId) {
     const [comment] = await findComments(sql, [id])
     if (!comment) return undefined
-    const { commentable_type: type, commentable_id: thingId } = comment
-    const seen = await readers[type]?.visible(sql, [thingId], viewerId)
-    return seen?.has(thingId) ? { id, ownerId: comment.user_id, contents: comment.body } : undefined
+    const { commentable_type: type, commentable_id: contentId } = comment
+    const seen = await readers[type]?.visible(sql, [contentId], viewerId)
+    return seen?.has(contentId) ? { id, ownerId: comment.user_id, contents: comment.body } : undefined
   },
   live: (sql, id) => sql`select id from comments where id = ${id}`,
 })
@@ -215,13 +215,13 @@ export async function findVisibleComments(
   const see = async (rows: CommentRow[]) => {
     const references = rows.map((row) => ({ type: row.commentable_type, id: row.commentable_id }))
     const [seen, anonymous] = await Promise.all([
-      seeThings(ctx.sql, readers, references, viewerId),
+      seeContent(ctx.sql, readers, references, viewerId),
       findAnonymous(ctx.sql, readers, references),
     ])
     return rows.flatMap((row) => {
-      const thing = `${row.commentable_type}/${row.commentable_id}`
-      if (!seen.has(thing)) return []
-      if (!anonymous.has(thing) || row.target_user === viewerId) return [row]
+      const content = `${row.commentable_type}/${row.commentable_id}`
+      if (!seen.has(content)) return []
+      if (!anonymous.has(content) || row.target_user === viewerId) return [row]
       // Found by its owner, it would tell who that is.
       const foundByOwner = query.for_user !== undefined && row.target_user === query.for_user
       const isReply = query.for_type !== 'target' && row.reply_user === query.for_user

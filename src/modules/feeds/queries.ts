@@ -2,8 +2,8 @@ import { isCollected } from '#modules/collections/index.ts'
 import { isLiked } from '#modules/likes/index.ts'
 import { hasShownPin } from '#modules/pinning/index.ts'
 import { visibleTo } from '#modules/topics/index.ts'
+import type { Target } from '#platform/content.ts'
 import type { Db } from '#platform/database.ts'
-import type { Target } from '#platform/things.ts'
 
 /** The name of feeds on the wire and in tables (R §1.10). */
 export const FEEDS = 'feeds'

@@ -1,14 +1,14 @@
 import { hasAbility } from '#modules/abilities/index.ts'
 import { type CommentRules, removeComment } from '#modules/comments/index.ts'
+import type { Content, Counts, Reader } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
-import type { Counts, Reader, Thing } from '#platform/things.ts'
 import { noSuchFeed } from './errors.ts'
 import { cancelPinOfComment } from './pins/service.ts'
 import { FEEDS, findTarget, findVisibleFeeds } from './queries.ts'
 import { feedViews } from './view.ts'
 
 /** Feeds as what is commented on, liked, collected and reported. */
-export const feedThing: Thing = {
+export const feedContent: Content = {
   type: FEEDS,
   param: 'feed',
   tag: 'Feeds',
@@ -58,5 +58,5 @@ export async function removeFeedComment(
       await onRemove(...removed)
     },
   }
-  await removeComment(ctx, feedThing, rules, target, moderatorId, commentId)
+  await removeComment(ctx, feedContent, rules, target, moderatorId, commentId)
 }

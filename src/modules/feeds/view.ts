@@ -22,7 +22,7 @@ import {
   type ImageRow,
 } from './queries.ts'
 import type { FeedView, PreviewComment } from './schema.ts'
-import { feedViewsTally } from './views/queries.ts'
+import { feedViewCounts } from './views/queries.ts'
 
 /** How many of the newest comments a feed in a list shows (R §15.2). */
 const PREVIEW = 5
@@ -65,7 +65,7 @@ export async function feedItems(
 ): Promise<FeedView[]> {
   if (rows.length === 0) return []
   const { sql } = ctx
-  const tally = feedViewsTally(ctx)
+  const counts = feedViewCounts(ctx)
   const idsWith = (has: (row: FeedRow) => boolean) => rows.filter(has).map(({ id }) => id)
   const withTopics = idsWith((row) => row.has_topics)
   const withImages = idsWith((row) => row.has_images)
@@ -83,7 +83,7 @@ export async function feedItems(
       PREVIEW,
     ),
     withComments.length > 0
-      ? listLatestComments(sql, { type: FEEDS, thingIds: withComments, each: PREVIEW, hideFrom: viewerId })
+      ? listLatestComments(sql, { type: FEEDS, contentIds: withComments, each: PREVIEW, hideFrom: viewerId })
       : [],
   ])
   const priced = new Set(withPrice)
@@ -103,7 +103,7 @@ export async function feedItems(
     const video = videoOf.get(row.id)
     const price = prices.get(row.id)
     const unpaid = price !== undefined && !price.paid && !whole
-    const unwritten = fresh ? tally.pending(row.id) : 0
+    const unwritten = fresh ? counts.pending(row.id) : 0
     return {
       id: row.id,
       user_id: row.user_id,

@@ -25,12 +25,12 @@ await as(founder, 'PUT', `/groups/${id}/managers/${await memberId(id, admin)}`)
 await as(founder, 'PUT', `/groups/${id}/blacklist/${await memberId(id, bad)}`)
 const postId = await post(plain, id)
 const comment = (await as(founder, 'POST', `/group-posts/${postId}/comments`, { body: 'Here' })).body.comment
-for (const [who, thing] of [
+for (const [who, content] of [
   [plain, `posts/${postId}`],
   [founder, `comments/${comment.id}`],
 ] as const) {
   await grant(who, 100)
-  const asked = await as(who, 'POST', `/currency-pinned/${thing}`, { amount: 10, day: 1 })
+  const asked = await as(who, 'POST', `/currency-pinned/${content}`, { amount: 10, day: 1 })
   assert.equal(asked.status, 201)
 }
 await as(admin, 'POST', `/reports/posts/${postId}`, { content: 'Hm' })

@@ -8,11 +8,11 @@ import {
   likesRecount,
   mountLikes,
 } from '#modules/likes/index.ts'
-import type { Readers, Thing } from '#platform/things.ts'
+import type { Content, Readers } from '#platform/content.ts'
 import { createWorld, type Person } from '#test/world.ts'
 import { likeRoutes } from './routes.ts'
 
-const thing: Thing = {
+const content: Content = {
   type: 'test-things',
   param: 'thing',
   tag: 'Test',
@@ -37,7 +37,7 @@ const { as, guest, person, sql, ctx } = await createWorld(
   {},
   {
     routes(server, context) {
-      mountLikes(server, context, thing, {
+      mountLikes(server, context, content, {
         create: '/things/:thing/like',
         remove: '/things/:thing/unlike',
         list: '/things/:thing/likes',
@@ -48,7 +48,7 @@ const { as, guest, person, sql, ctx } = await createWorld(
       mountLikes(
         server,
         context,
-        { ...thing, type: 'test-posts' },
+        { ...content, type: 'test-posts' },
         {
           create: '/posts/:thing/likes',
           remove: '/posts/:thing/likes',
@@ -75,8 +75,8 @@ const make = async (owner: Person | { id: 0 }) => {
   return row.id
 }
 const counted = async (id: number, owner: Person) => {
-  const [row] = await sql<[{ thing: number; owner: number }]>`
-    select (select like_count from test_things where id = ${id}) as thing,
+  const [row] = await sql<[{ content: number; owner: number }]>`
+    select (select like_count from test_things where id = ${id}) as content,
       (select likes_count from user_counts where user_id = ${owner.id}) as owner`
   return row
 }
@@ -91,13 +91,13 @@ test('racing likes of one person count once, and so do racing unlikes', async ()
     Array.from({ length: 8 }, () => as(reader, 'POST', `/test/things/${id}/like`)),
   )
   assert.ok(likes.every(({ status, body }) => status === 201 && body.message.length === 1))
-  assert.deepEqual(await counted(id, owner), { thing: 1, owner: 1 })
+  assert.deepEqual(await counted(id, owner), { content: 1, owner: 1 })
   assert.equal((await notices(owner)).length, 1)
   const unlikes = await Promise.all(
     Array.from({ length: 8 }, () => as(reader, 'DELETE', `/test/things/${id}/unlike`)),
   )
   assert.ok(unlikes.every(({ status }) => status === 204))
-  assert.deepEqual(await counted(id, owner), { thing: 0, owner: 0 })
+  assert.deepEqual(await counted(id, owner), { content: 0, owner: 0 })
   assert.equal((await notices(owner)).length, 0)
 })
 
@@ -113,7 +113,7 @@ test('racing likes and unlikes of many people leave exact counters', async () =>
   )
   const [{ n }] = await sql<[{ n: number }]>`select count(*)::int as n from likes where likeable_id = ${id}`
   assert.ok(n >= 3)
-  assert.deepEqual(await counted(id, owner), { thing: n, owner: n })
+  assert.deepEqual(await counted(id, owner), { content: n, owner: n })
 })
 
 test('a like tells the owner, but not the liker of their own thing', async () => {
@@ -125,7 +125,7 @@ test('a like tells the owner, but not the liker of their own thing', async () =>
     (await notices(owner)).map(({ type, sender_id, data }) => [type, sender_id, data]),
     [['like', reader.id, { contents: 'first words', resource: { type: 'test-things', id } }]],
   )
-  assert.deepEqual(await counted(id, owner), { thing: 2, owner: 2 })
+  assert.deepEqual(await counted(id, owner), { content: 2, owner: 2 })
 })
 
 test('nobody likes what is not there or belongs to somebody who blocks them', async () => {
@@ -135,7 +135,7 @@ test('nobody likes what is not there or belongs to somebody who blocks them', as
   assert.equal((await guest('GET', '/test/things/999999/likes?limit=0')).status, 404)
   await sql`insert into user_blocks (user_id, target_id) values (${owner.id}, ${reader.id})`
   assert.equal((await as(reader, 'POST', `/test/things/${id}/like`)).status, 403)
-  assert.deepEqual(await counted(id, owner), { thing: 0, owner: 0 })
+  assert.deepEqual(await counted(id, owner), { content: 0, owner: 0 })
   await sql`update test_things set gone = true where id = ${id}`
   assert.equal((await as(owner, 'POST', `/test/things/${id}/like`)).status, 404)
   assert.equal((await as(owner, 'DELETE', `/test/things/${id}/unlike`)).status, 404)
@@ -173,7 +173,7 @@ test('the list is newest first with people, pages strictly and shows a disabled 
   assert.equal(next.length, 1)
   await sql`update users set deleted_at = now() where id = ${b.id}`
   assert.equal((await guest('GET', `/test/things/${id}/likes`)).body[0].user, null)
-  const previews = await latestLikes(ctx, { type: 'test-things', thingIds: [id], each: 1, viewerId: 0 })
+  const previews = await latestLikes(ctx, { type: 'test-things', contentIds: [id], each: 1, viewerId: 0 })
   assert.deepEqual(
     previews.get(id)?.map((like) => like.user_id),
     [b.id],
@@ -233,5 +233,5 @@ test('the recounts find what drifted and mend it', async () => {
     await check.mend(sql)
     assert.deepEqual(await check.find(sql), [])
   }
-  assert.deepEqual(await counted(id, owner), { thing: 1, owner: 1 })
+  assert.deepEqual(await counted(id, owner), { content: 1, owner: 1 })
 })

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import { withUrls } from '#modules/accounts/index.ts'
+import { type Content, hidesOwner, type Target } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { apiError, notFound } from '#platform/errors.ts'
 import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
 import { Empty, Id, Message, Type } from '#platform/schema.ts'
-import { hidesOwner, type Target, type Thing } from '#platform/things.ts'
 import { type LikeRow, listLikes } from './queries.ts'
 import { LikesQuery, LikeWithUrls, LikeWithUser } from './schema.ts'
 import { type LikeRules, like, unlike } from './service.ts'
@@ -39,12 +39,12 @@ const notLiked = (status: number) =>
 const withoutOwner = (row: LikeRow): LikeRow => ({ ...row, target_user: 0 })
 
 /** Offers likes of things of one kind. */
-export function mountLikes(server: Server, ctx: Context, thing: Thing, options: LikeOptions): void {
-  const tags = [thing.tag]
-  const params = Type.Object({ [thing.param]: Id })
+export function mountLikes(server: Server, ctx: Context, content: Content, options: LikeOptions): void {
+  const tags = [content.tag]
+  const params = Type.Object({ [content.param]: Id })
   const find = async (request: FastifyRequest): Promise<Target> => {
-    const id = (request.params as Record<string, number>)[thing.param]!
-    const target = await thing.find(ctx.sql, id, viewerId(request))
+    const id = (request.params as Record<string, number>)[content.param]!
+    const target = await content.find(ctx.sql, id, viewerId(request))
     if (!target) throw notFound()
     return target
   }
@@ -52,7 +52,7 @@ export function mountLikes(server: Server, ctx: Context, thing: Thing, options: 
     const target = await find(request)
     const { id: viewer } = viewerOf(request)
     await options.mayWrite?.(target, viewer)
-    const changed = await like(ctx, thing, options, target, viewer)
+    const changed = await like(ctx, content, options, target, viewer)
     if (!changed && options.twice) throw likedAlready(options.twice)
   }
 
@@ -84,7 +84,7 @@ export function mountLikes(server: Server, ctx: Context, thing: Thing, options: 
     },
     async (request, reply) => {
       const target = await find(request)
-      const changed = await unlike(ctx, thing, options.count, target, viewerOf(request).id)
+      const changed = await unlike(ctx, content, options.count, target, viewerOf(request).id)
       if (!changed && options.none) throw notLiked(options.none)
       return reply.code(204).send()
     },
@@ -101,7 +101,7 @@ export function mountLikes(server: Server, ctx: Context, thing: Thing, options: 
     const target = await find(request)
     const { limit = 15, after = 0 } = request.query as { limit?: number; after?: number }
     const viewer = viewerId(request)
-    const rows = await listLikes(ctx.sql, thing.type, target.id, after, limit)
+    const rows = await listLikes(ctx.sql, content.type, target.id, after, limit)
     return withUsers(ctx, hidesOwner(target, viewer) ? rows.map(withoutOwner) : rows, viewer)
   }
   const config = { access: 'optional' as const, before: find }

@@ -1,5 +1,5 @@
+import { type Content, type Counts, countsOf, type Target } from '#platform/content.ts'
 import type { Db, Fragment } from '#platform/database.ts'
-import { type Counts, countsOf, type Target, type Thing } from '#platform/things.ts'
 
 export type LikeRow = {
   id: number
@@ -18,16 +18,16 @@ type Outcome = { found: boolean; changed: boolean }
 /** Likes a thing once, counting it on the thing and on its owner only if this call did it. */
 export async function insertLike(
   sql: Db,
-  thing: Thing,
+  content: Content,
   count: Counts | undefined,
   { id, ownerId }: Target,
   userId: number,
 ): Promise<Outcome> {
   const [row] = await sql<[Outcome]>`
-    with target as (${thing.live(sql, id)} for no key update),
+    with target as (${content.live(sql, id)} for no key update),
     made as (
       insert into likes (likeable_type, likeable_id, user_id, target_user)
-      select ${thing.type}, id, ${userId}::bigint, ${ownerId}::bigint from target
+      select ${content.type}, id, ${userId}::bigint, ${ownerId}::bigint from target
       on conflict do nothing returning likeable_id, target_user
     ),
     changed (id, by) as (select likeable_id, 1 from made),
@@ -42,16 +42,16 @@ export async function insertLike(
 /** Takes a like back, out of both counts if there was one. */
 export async function deleteLike(
   sql: Db,
-  thing: Thing,
+  content: Content,
   count: Counts | undefined,
   id: number,
   userId: number,
 ): Promise<Outcome> {
   const [row] = await sql<[Outcome]>`
-    with target as (${thing.live(sql, id)} for no key update),
+    with target as (${content.live(sql, id)} for no key update),
     gone as (
       delete from likes l using target t
-      where l.likeable_type = ${thing.type} and l.likeable_id = t.id and l.user_id = ${userId}
+      where l.likeable_type = ${content.type} and l.likeable_id = t.id and l.user_id = ${userId}
       returning l.likeable_id, l.target_user
     ),
     changed (id, by) as (select likeable_id, -1 from gone),
@@ -64,10 +64,10 @@ export async function deleteLike(
 }
 
 /** Deletes all likes of things that are deleted themselves, out of their owners' counts too. */
-export async function deleteLikesOf(sql: Db, type: string, thingIds: number[]): Promise<void> {
+export async function deleteLikesOf(sql: Db, type: string, contentIds: number[]): Promise<void> {
   await sql`
     with gone as (
-      delete from likes where likeable_type = ${type} and likeable_id = any(${thingIds}) returning target_user
+      delete from likes where likeable_type = ${type} and likeable_id = any(${contentIds}) returning target_user
     )
     update user_counts u set likes_count = greatest(u.likes_count - g.n, 0), updated_at = now()
     from (select target_user, count(*) as n from gone group by target_user) g where u.user_id = g.target_user`
@@ -80,13 +80,13 @@ export async function deleteLikesOf(sql: Db, type: string, thingIds: number[]): 
 export async function setLikesOwner(
   sql: Db,
   type: string,
-  thingId: number,
+  contentId: number,
   { from, to }: { from: number; to: number },
 ): Promise<void> {
   await sql`
     with moved as (
       update likes set target_user = ${to}
-      where likeable_type = ${type} and likeable_id = ${thingId} and target_user = ${from}
+      where likeable_type = ${type} and likeable_id = ${contentId} and target_user = ${from}
       returning 1
     ),
     counted as (select count(*) as n from moved)
@@ -96,16 +96,16 @@ export async function setLikesOwner(
 }
 
 /** The likes of a thing, newest first. */
-export const listLikes = (sql: Db, type: string, thingId: number, after: number, limit: number) => sql<
+export const listLikes = (sql: Db, type: string, contentId: number, after: number, limit: number) => sql<
   LikeRow[]
 >`
   select ${columns(sql)} from likes l
-  where l.likeable_type = ${type} and l.likeable_id = ${thingId} ${after > 0 ? sql`and l.id < ${after}` : sql``}
+  where l.likeable_type = ${type} and l.likeable_id = ${contentId} ${after > 0 ? sql`and l.id < ${after}` : sql``}
   order by l.id desc limit ${limit}`
 
 /** The newest likes of each of several things. */
-export const listLatestLikes = (sql: Db, type: string, thingIds: number[], each: number) => sql<LikeRow[]>`
-  select l.* from unnest(${thingIds}::bigint[]) as t (id) cross join lateral (
+export const listLatestLikes = (sql: Db, type: string, contentIds: number[], each: number) => sql<LikeRow[]>`
+  select l.* from unnest(${contentIds}::bigint[]) as t (id) cross join lateral (
     select ${columns(sql)} from likes l
     where l.likeable_type = ${type} and l.likeable_id = t.id order by l.id desc limit ${each}
   ) l
@@ -122,22 +122,22 @@ export const listReceivedLikes = (sql: Db, userId: number, after: number, limit:
 export async function findLiked(
   sql: Db,
   type: string,
-  thingIds: number[],
+  contentIds: number[],
   userId: number,
 ): Promise<Set<number>> {
-  if (userId === 0 || thingIds.length === 0) return new Set()
+  if (userId === 0 || contentIds.length === 0) return new Set()
   const rows = await sql<{ likeable_id: number }[]>`
     select likeable_id from likes
-    where likeable_type = ${type} and likeable_id = any(${thingIds}) and user_id = ${userId}`
+    where likeable_type = ${type} and likeable_id = any(${contentIds}) and user_id = ${userId}`
   return new Set(rows.map((row) => row.likeable_id))
 }
 
 /** Whether a person likes the thing with the id of another statement; false for a guest. */
-export const isLiked = (sql: Db, type: string, thingId: Fragment, userId: number): Fragment =>
+export const isLiked = (sql: Db, type: string, contentId: Fragment, userId: number): Fragment =>
   userId === 0
     ? sql`false`
     : sql`coalesce((
-        select true from likes where likeable_type = ${type} and likeable_id = ${thingId} and user_id = ${userId}
+        select true from likes where likeable_type = ${type} and likeable_id = ${contentId} and user_id = ${userId}
       ), false)`
 
 /** How many likes everybody has received. */
@@ -145,5 +145,5 @@ export const countByOwner = (sql: Db): Fragment => sql`
   select target_user as key, count(*) as n from likes where target_user > 0 group by target_user`
 
 /** How many likes the things of one kind have. */
-export const countByThing = (sql: Db, type: string): Fragment => sql`
+export const countByContent = (sql: Db, type: string): Fragment => sql`
   select likeable_id as key, count(*) as n from likes where likeable_type = ${type} group by likeable_id`

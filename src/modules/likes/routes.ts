@@ -1,7 +1,7 @@
+import { listReceived, type Readers, readContent } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { type Server, viewerOf } from '#platform/http.ts'
 import { Type } from '#platform/schema.ts'
-import { listReceived, type Readers, readThings } from '#platform/things.ts'
 import { type LikeRow, listReceivedLikes } from './queries.ts'
 import { LikesQuery, ReceivedLike } from './schema.ts'
 import { withUsers } from './view.ts'
@@ -30,7 +30,7 @@ export const likeRoutes = (readers: Readers) => (server: Server, ctx: Context) =
       const references = rows.map(referenceOf)
       const [likes, things] = await Promise.all([
         withUsers(ctx, rows, viewer),
-        readThings(ctx, readers, references, viewer),
+        readContent(ctx, readers, references, viewer),
       ])
       return likes.map((like) => ({
         ...like,

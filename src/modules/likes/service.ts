@@ -1,11 +1,11 @@
 import { findBlockers } from '#modules/accounts/index.ts'
 import { notify, takeBack } from '#modules/notifications/index.ts'
+import type { Content, Counts, Target } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { type CounterCheck, recount } from '#platform/counters.ts'
 import { type Db, transaction } from '#platform/database.ts'
 import { blocked, notFound } from '#platform/errors.ts'
-import type { Counts, Target, Thing } from '#platform/things.ts'
-import { countByOwner, countByThing, deleteLike, insertLike } from './queries.ts'
+import { countByContent, countByOwner, deleteLike, insertLike } from './queries.ts'
 
 export type LikeRules = {
   /** Keeps the counter of likes of the thing. */
@@ -17,7 +17,7 @@ export type LikeRules = {
 /** Likes a thing and tells its owner. False when this person liked it already. */
 export async function like(
   ctx: Context,
-  thing: Thing,
+  content: Content,
   { count, readers }: LikeRules,
   target: Target,
   userId: number,
@@ -27,9 +27,9 @@ export async function like(
   if ((await findBlockers(ctx.sql, userId, owners)).size > 0) throw blocked()
   const told = readers ? await readers(ctx.sql, target, [target.ownerId]) : [target.ownerId]
   return transaction(ctx.sql, async (tx) => {
-    const { found, changed } = await insertLike(tx, thing, count, target, userId)
+    const { found, changed } = await insertLike(tx, content, count, target, userId)
     if (!found) throw notFound()
-    const resource = { type: thing.type, id: target.id }
+    const resource = { type: content.type, id: target.id }
     if (changed)
       await notify(tx, {
         type: 'like',
@@ -45,16 +45,16 @@ export async function like(
 /** Takes a like back, with what the owner was told and has not read. False when there was none. */
 export async function unlike(
   ctx: Context,
-  thing: Thing,
+  content: Content,
   count: Counts | undefined,
   target: Target,
   userId: number,
 ): Promise<boolean> {
   return transaction(ctx.sql, async (tx) => {
-    const { found, changed } = await deleteLike(tx, thing, count, target.id, userId)
+    const { found, changed } = await deleteLike(tx, content, count, target.id, userId)
     if (!found) throw notFound()
     if (changed)
-      await takeBack(tx, { type: 'like', senderId: userId, cause: { type: thing.type, id: target.id } })
+      await takeBack(tx, { type: 'like', senderId: userId, cause: { type: content.type, id: target.id } })
     return changed
   })
 }
@@ -68,4 +68,4 @@ export const likeCounters: CounterCheck[] = [
 export const likesRecount = (
   type: string,
   counter: { table: string; key: string; column: string },
-): CounterCheck => recount({ ...counter, counted: (sql) => countByThing(sql, type) })
+): CounterCheck => recount({ ...counter, counted: (sql) => countByContent(sql, type) })

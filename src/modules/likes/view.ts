@@ -23,9 +23,9 @@ export async function withUsers(ctx: Context, rows: LikeRow[], viewerId: number)
 /** The newest likes of each thing on a page, for previews; things without likes are absent. */
 export async function latestLikes(
   ctx: Context,
-  options: { type: string; thingIds: number[]; each: number; viewerId: number },
+  options: { type: string; contentIds: number[]; each: number; viewerId: number },
 ): Promise<Map<number, LikeWithUser[]>> {
-  if (options.thingIds.length === 0) return new Map()
-  const rows = await listLatestLikes(ctx.sql, options.type, options.thingIds, options.each)
+  if (options.contentIds.length === 0) return new Map()
+  const rows = await listLatestLikes(ctx.sql, options.type, options.contentIds, options.each)
   return Map.groupBy(await withUsers(ctx, rows, options.viewerId), (like) => like.likeable_id)
 }

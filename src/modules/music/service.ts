@@ -1,11 +1,11 @@
 import { collectionsRecount } from '#modules/collections/index.ts'
 import { commentsRecount } from '#modules/comments/index.ts'
+import type { Reader } from '#platform/content.ts'
 import type { CounterCheck } from '#platform/counters.ts'
-import type { Reader } from '#platform/things.ts'
 import { findSongs } from './songs/queries.ts'
-import { songThing, songViews } from './songs/service.ts'
+import { songContent, songViews } from './songs/service.ts'
 import { listSpecials } from './specials/queries.ts'
-import { specialThing, specialViews } from './specials/service.ts'
+import { specialContent, specialViews } from './specials/service.ts'
 
 /** Songs in lists that mix kinds. */
 export const songReader: Reader = {
@@ -32,13 +32,13 @@ export const specialReader: Reader = {
 
 /** Recounts of music, for `kith doctor`. Plays and shares count what leaves no record. */
 export const musicCounters: CounterCheck[] = [
-  commentsRecount(songThing.type, { table: 'music_song_counts', key: 'song_id', column: 'comment_count' }),
-  commentsRecount(specialThing.type, {
+  commentsRecount(songContent.type, { table: 'music_song_counts', key: 'song_id', column: 'comment_count' }),
+  commentsRecount(specialContent.type, {
     table: 'music_special_counts',
     key: 'special_id',
     column: 'comment_count',
   }),
-  collectionsRecount(specialThing.type, {
+  collectionsRecount(specialContent.type, {
     table: 'music_special_counts',
     key: 'special_id',
     column: 'collect_count',

@@ -22,7 +22,7 @@ export {
   applyForPin,
   cancelPin,
   cancelPinOfTarget,
-  cancelPinsOfThing,
+  cancelPinsOfContent,
   type PinKind,
   pinForFree,
   refuseSecondPin,

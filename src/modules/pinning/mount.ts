@@ -104,7 +104,7 @@ export function mountPinning(
         const pin = await findPin(ctx.sql, named(request).pinned!)
         const inPath =
           pin?.channel === options.channel &&
-          pin.thing_id === subject.thingId &&
+          pin.thing_id === subject.contentId &&
           pin.target_id === subject.targetId
         if (!inPath) throw notFound()
         const { id: by } = viewerOf(request)
@@ -133,8 +133,8 @@ export function mountPinning(
         const pin = await findPin(ctx.sql, named(request).pinned!)
         if (!pin) throw notFound()
         if (Object.keys(named(request)).length > 1) {
-          const { thingId, targetId } = await find(request)
-          if (pin.thing_id !== thingId || pin.target_id !== targetId) throw notFound()
+          const { contentId, targetId } = await find(request)
+          if (pin.thing_id !== contentId || pin.target_id !== targetId) throw notFound()
         }
         const { id: by } = viewerOf(request)
         if (pin.decider_id !== by || pin.channel !== options.channel) throw notAddressedToYou()

@@ -56,7 +56,7 @@ export async function insertPin(
     made as (
       insert into pins (channel, thing_id, target_id, user_id, decider_id, amount, day, state, expires_at, decided_by,
         decided_at)
-      select ${pin.channel}, ${pin.thingId}::bigint, ${pin.targetId}::bigint, ${pin.userId}::bigint,
+      select ${pin.channel}, ${pin.contentId}::bigint, ${pin.targetId}::bigint, ${pin.userId}::bigint,
         ${pin.deciderId}::bigint, ${pin.amount}::bigint, ${pin.day}::int, ${active ? 'active' : 'pending'},
         ${active ? sql`now() + make_interval(days => ${pin.day})` : sql`null::timestamptz`}, ${pin.activeBy}::bigint,
         ${active ? sql`now()` : sql`null::timestamptz`}
@@ -149,12 +149,12 @@ export async function cancelWhere(sql: Db, which: Fragment): Promise<number> {
 export async function handOverPins(
   sql: Db,
   channel: string,
-  thingId: number,
+  contentId: number,
   deciderId: number,
 ): Promise<void> {
   await sql`
     update pins set decider_id = ${deciderId}, updated_at = now()
-    where channel = ${channel} and thing_id = ${thingId} and state = 'pending'`
+    where channel = ${channel} and thing_id = ${contentId} and state = 'pending'`
 }
 
 /** Ends an active pin before its time. False when there is none. */
@@ -186,23 +186,23 @@ export async function findPin(sql: Db, id: number): Promise<PinRow | undefined> 
 }
 
 /** The pins shown now of one kind under a thing, dearest first. */
-export async function findShownPins(sql: Db, channel: string, thingIds: number[]) {
-  if (thingIds.length === 0) return new Map<number, number[]>()
+export async function findShownPins(sql: Db, channel: string, contentIds: number[]) {
+  if (contentIds.length === 0) return new Map<number, number[]>()
   const rows = await sql<{ thing_id: number; target_id: number }[]>`
     select p.thing_id, p.target_id from pins p
-    where p.channel = ${channel} and p.thing_id = any(${thingIds}) and ${isShown(sql)}
+    where p.channel = ${channel} and p.thing_id = any(${contentIds}) and ${isShown(sql)}
     order by p.amount desc, p.created_at desc, p.id desc limit 1000`
   return new Map(
-    [...Map.groupBy(rows, (row) => row.thing_id)].map(([thing, pins]) => [
-      thing,
+    [...Map.groupBy(rows, (row) => row.thing_id)].map(([content, pins]) => [
+      content,
       pins.map((pin) => pin.target_id),
     ]),
   )
 }
 
 /** Whether anything of a kind is pinned in the thing with the id of another statement. */
-export const hasShownPin = (sql: Db, channel: string, thingId: Fragment): Fragment => sql`coalesce((
-  select true from pins p where p.channel = ${channel} and p.thing_id = ${thingId} and ${isShown(sql)} limit 1
+export const hasShownPin = (sql: Db, channel: string, contentId: Fragment): Fragment => sql`coalesce((
+  select true from pins p where p.channel = ${channel} and p.thing_id = ${contentId} and ${isShown(sql)} limit 1
 ), false)`
 
 /** What is pinned of one kind everywhere, dearest first. */

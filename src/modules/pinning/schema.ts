@@ -35,7 +35,7 @@ export const pinFields = {
 /** What is to be pinned. */
 export type PinSubject = {
   /** The feed, article or post; for a comment the one that it is under. */
-  thingId: number
+  contentId: number
   targetId: number
   /** Who may ask. */
   authorId: number

@@ -145,8 +145,8 @@ export async function pinForFree(
  * Cancels what waits under a thing that is being deleted, in the transaction that deletes it: the pins of these channels
  * whose price is in escrow. Those that are shown stay, and show again when the thing is restored.
  */
-export const cancelPinsOfThing = (tx: Tx, channels: string[], thingId: number): Promise<number> =>
-  cancelWhere(tx, tx`p.thing_id = ${thingId} and p.channel = any(${channels}) and p.state = 'pending'`)
+export const cancelPinsOfContent = (tx: Tx, channels: string[], contentId: number): Promise<number> =>
+  cancelWhere(tx, tx`p.thing_id = ${contentId} and p.channel = any(${channels}) and p.state = 'pending'`)
 
 /** Cancels the open pin of something that is being deleted for good; what waited is given back, what was shown is not. */
 export const cancelPinOfTarget = (tx: Tx, channel: string, targetId: number): Promise<number> =>

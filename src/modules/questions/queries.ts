@@ -1,5 +1,5 @@
+import type { Target } from '#platform/content.ts'
 import type { Db } from '#platform/database.ts'
-import type { Target } from '#platform/things.ts'
 
 export type QuestionRow = {
   id: number

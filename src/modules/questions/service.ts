@@ -1,4 +1,4 @@
-import type { Counts, Reader, Thing } from '#platform/things.ts'
+import type { Content, Counts, Reader } from '#platform/content.ts'
 import {
   findAnonymousAnswers,
   findAnonymousQuestions,
@@ -10,7 +10,7 @@ import {
 import { ANSWERS, answersById, QUESTIONS, questionsById } from './view.ts'
 
 /** Questions as what is commented on and reported. */
-export const questionThing: Thing = {
+export const questionContent: Content = {
   type: QUESTIONS,
   param: 'question',
   tag: 'Questions',
@@ -19,7 +19,7 @@ export const questionThing: Thing = {
 }
 
 /** Answers as what is commented on, liked, collected, rewarded and reported. */
-export const answerThing: Thing = {
+export const answerContent: Content = {
   type: ANSWERS,
   param: 'answer',
   tag: 'Answers',
@@ -58,7 +58,7 @@ export const countAnswerRewards: Counts = (sql) => [
     from changed c where a.id = c.id returning a.user_id, a.question_id, a.anonymity, c.by`,
   sql`
     update question_people x set income = x.income + a.by
-    from thing_count_0 a
+    from content_count_0 a
     where x.user_id = a.user_id and not a.anonymity and exists (
       select from question_topic_links l join question_topic_experts e on e.topic_id = l.topic_id
       where l.question_id = a.question_id and e.user_id = a.user_id
@@ -70,6 +70,6 @@ export const countAnswerLikes: Counts = (sql) => [
     returning a.user_id, a.anonymity, c.by`,
   sql`
     insert into question_people as x (user_id, likes_count)
-    select user_id, greatest(by, 0) from thing_count_0 where not anonymity
+    select user_id, greatest(by, 0) from content_count_0 where not anonymity
     on conflict (user_id) do update set likes_count = x.likes_count + (select c.by from changed c)`,
 ]

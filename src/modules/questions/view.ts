@@ -5,7 +5,7 @@ import { findLiked } from '#modules/likes/index.ts'
 import { findRewarded } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database.ts'
-import { answerViewsTally, questionViewsTally } from './counters/queries.ts'
+import { answerViewCounts, questionViewCounts } from './counters/queries.ts'
 import {
   type AnswerRow,
   findAnswerRows,
@@ -50,7 +50,7 @@ const questionView = (ctx: Context, row: QuestionRow, viewerId: number, people: 
   answers_count: row.answers_count,
   watchers_count: row.watchers_count,
   likes_count: row.likes_count,
-  views_count: row.views_count + questionViewsTally(ctx).pending(row.id),
+  views_count: row.views_count + questionViewCounts(ctx).pending(row.id),
   created_at: wireTime(row.created_at),
   updated_at: wireTime(row.updated_at),
   ...author(row, viewerId, people),
@@ -104,7 +104,7 @@ export async function answerViews(
       rewards_amount: row.rewards_amount,
       rewarder_count: row.rewarder_count,
       likes_count: row.likes_count,
-      views_count: row.views_count + answerViewsTally(ctx).pending(row.id),
+      views_count: row.views_count + answerViewCounts(ctx).pending(row.id),
       onlookers_count: row.onlookers_count,
       onlookers_total: row.onlookers_total,
       created_at: wireTime(row.created_at),

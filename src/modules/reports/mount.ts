@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import { cutCharacters } from '#lib/text.ts'
+import type { Content, Target } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { notFound } from '#platform/errors.ts'
 import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
 import { Id, Message, Nullable, Text, Type } from '#platform/schema.ts'
-import type { Target, Thing } from '#platform/things.ts'
 import { addReport } from './queries.ts'
 
 export type ReportOptions = {
@@ -21,11 +21,11 @@ export type ReportOptions = {
 const SUBJECT_MAX = 100
 
 /** Offers reporting things of one kind. */
-export function mountReports(server: Server, ctx: Context, thing: Thing, options: ReportOptions): void {
+export function mountReports(server: Server, ctx: Context, content: Content, options: ReportOptions): void {
   const { field = 'reason', required = false } = options
   const admit = async (request: FastifyRequest): Promise<Target> => {
-    const id = (request.params as Record<string, number>)[thing.param]!
-    const target = await thing.find(ctx.sql, id, viewerId(request))
+    const id = (request.params as Record<string, number>)[content.param]!
+    const target = await content.find(ctx.sql, id, viewerId(request))
     if (!target) throw notFound()
     await options.mayWrite?.(target, viewerOf(request).id)
     return target
@@ -35,9 +35,9 @@ export function mountReports(server: Server, ctx: Context, thing: Thing, options
     {
       config: { access: 'user', before: admit },
       schema: {
-        tags: [thing.tag],
+        tags: [content.tag],
         summary: 'Report to the moderators',
-        params: Type.Object({ [thing.param]: Id }),
+        params: Type.Object({ [content.param]: Id }),
         body: Type.Object({
           [field]: required ? Text(255, { minLength: 1 }) : Type.Optional(Nullable(Text(255))),
         }),
@@ -48,7 +48,7 @@ export function mountReports(server: Server, ctx: Context, thing: Thing, options
       const target = await admit(request)
       const reason = (request.body as Record<string, string | null | undefined>)[field] ?? null
       await addReport(ctx.sql, {
-        type: thing.type,
+        type: content.type,
         id: target.id,
         userId: viewerOf(request).id,
         targetUser: target.ownerId,

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { commentThing, mountComments } from '#modules/comments/index.ts'
+import { commentContent, mountComments } from '#modules/comments/index.ts'
 import { addReport, getReport, handleReport, listReports, mountReports } from '#modules/reports/index.ts'
+import type { Content, Readers } from '#platform/content.ts'
 import { transaction } from '#platform/database.ts'
-import type { Readers, Thing } from '#platform/things.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
 const owners = new Map<number, number>()
 const hidden = new Set<number>()
-const thing: Thing = {
+const content: Content = {
   type: 'test-things',
   param: 'thing',
   tag: 'Test',
@@ -29,17 +29,17 @@ const { as, guest, person, sql, ctx } = await createWorld(
   {},
   {
     routes(server, context) {
-      mountReports(server, context, thing, { path: '/things/:thing/reports' })
-      mountReports(server, context, thing, {
+      mountReports(server, context, content, { path: '/things/:thing/reports' })
+      mountReports(server, context, content, {
         path: '/reports/things/:thing',
         field: 'content',
         required: true,
       })
-      mountReports(server, context, commentThing(readers), { path: '/report/comments/:comment' })
+      mountReports(server, context, commentContent(readers), { path: '/report/comments/:comment' })
       mountComments(
         server,
         context,
-        { ...thing, live: (db, id) => db`select id from (select ${id}::bigint as id) t` },
+        { ...content, live: (db, id) => db`select id from (select ${id}::bigint as id) t` },
         { path: '/things/:thing/comments', shape: 'array' },
       )
     },

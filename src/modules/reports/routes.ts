@@ -1,15 +1,15 @@
 import { userViews } from '#modules/accounts/index.ts'
+import type { Content } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { apiError } from '#platform/errors.ts'
 import type { Server } from '#platform/http.ts'
-import type { Thing } from '#platform/things.ts'
 import { mountReports } from './mount.ts'
 
 const oneself = apiError(422, 'report_oneself', 'You cannot report yourself.', '不能举报自己。')
 
 /** Reports of people; those of content are mounted by its module. */
 export function userReportRoutes(server: Server, ctx: Context) {
-  const person: Thing = {
+  const person: Content = {
     type: 'users',
     param: 'user',
     tag: 'Reports',

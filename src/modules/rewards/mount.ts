@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { publishEvent } from '#modules/notifications/index.ts'
+import { type Content, type Counts, hidesOwner, type Target } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { notFound } from '#platform/errors.ts'
 import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
 import { once } from '#platform/idempotency.ts'
 import { Id, Message, Type } from '#platform/schema.ts'
-import { type Counts, hidesOwner, type Target, type Thing } from '#platform/things.ts'
 import { listRewards, type RewardRow, sumRewards } from './queries.ts'
 import { Reward, RewardBody, RewardQuery, RewardSum } from './schema.ts'
 import { admitGiver, give, type RewardNotice } from './service.ts'
@@ -33,14 +33,14 @@ export type RewardOptions = {
 const withoutOwner = (row: RewardRow): RewardRow => ({ ...row, target_user: 0 })
 
 /** Offers to give points to who published things of one kind. */
-export function mountRewards(server: Server, ctx: Context, thing: Thing, options: RewardOptions): void {
+export function mountRewards(server: Server, ctx: Context, content: Content, options: RewardOptions): void {
   const { sql } = ctx
-  const tags = [thing.tag]
-  const params = Type.Object({ [thing.param]: Id })
+  const tags = [content.tag]
+  const params = Type.Object({ [content.param]: Id })
   const switches = ['site:reward' as const, ...(options.switches ?? [])]
   const find = async (request: FastifyRequest): Promise<Target> => {
-    const id = (request.params as Record<string, number>)[thing.param]!
-    const target = await thing.find(sql, id, viewerId(request))
+    const id = (request.params as Record<string, number>)[content.param]!
+    const target = await content.find(sql, id, viewerId(request))
     if (!target) throw notFound()
     return target
   }
@@ -62,7 +62,7 @@ export function mountRewards(server: Server, ctx: Context, thing: Thing, options
           const target = await admit(request, reply)
           return atomically(async (tx) => {
             const { amount } = request.body
-            await give(tx, thing, target, {
+            await give(tx, content, target, {
               from: viewerOf(request).id,
               amount,
               notice: options.notice,
@@ -70,7 +70,7 @@ export function mountRewards(server: Server, ctx: Context, thing: Thing, options
               ...(options.poor ? { poor: options.poor } : {}),
             })
             await publishEvent(ctx, tx, 'reward.created', {
-              rewardable: { type: thing.type, id: target.id },
+              rewardable: { type: content.type, id: target.id },
               user_id: viewerOf(request).id,
               amount,
             })
@@ -95,7 +95,7 @@ export function mountRewards(server: Server, ctx: Context, thing: Thing, options
       async (request) => {
         const target = await find(request)
         const viewer = viewerId(request)
-        const rows = await listRewards(sql, thing.type, target.id, request.query)
+        const rows = await listRewards(sql, content.type, target.id, request.query)
         return withGivers(ctx, hidesOwner(target, viewer) ? rows.map(withoutOwner) : rows, viewer)
       },
     )
@@ -109,7 +109,7 @@ export function mountRewards(server: Server, ctx: Context, thing: Thing, options
       },
       async (request) => {
         const { id } = await find(request)
-        return (await sumRewards(sql, thing.type, [id])).get(id) ?? { count: 0, amount: null }
+        return (await sumRewards(sql, content.type, [id])).get(id) ?? { count: 0, amount: null }
       },
     )
 }

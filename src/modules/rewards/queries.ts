@@ -1,7 +1,7 @@
 import { carryOut, PLATFORM, unmendable } from '#modules/ledger/index.ts'
+import { type Content, type Counts, countsOf } from '#platform/content.ts'
 import { type CounterCheck, type Drift, recount } from '#platform/counters.ts'
 import type { Db } from '#platform/database.ts'
-import { type Counts, countsOf, type Thing } from '#platform/things.ts'
 import type { RewardQuery, RewardSum } from './schema.ts'
 
 export type RewardRow = {
@@ -14,7 +14,7 @@ export type RewardRow = {
   created_at: string
 }
 
-export type NewReward = { thingId: number; from: number; to: number; amount: number; hidden: boolean }
+export type NewReward = { contentId: number; from: number; to: number; amount: number; hidden: boolean }
 
 /**
  * Writes a reward and pays it, in one statement. Undefined when the thing or its owner is gone. To an owner who may not
@@ -22,17 +22,17 @@ export type NewReward = { thingId: number; from: number; to: number; amount: num
  */
 export async function insertReward(
   sql: Db,
-  thing: Thing,
+  content: Content,
   count: Counts | undefined,
   reward: NewReward,
 ): Promise<number | undefined> {
   const [row] = await sql<{ id: number }[]>`
     with target as materialized (
-      ${thing.live(sql, reward.thingId)} ${count ? sql`for no key update` : sql`for share`}
+      ${content.live(sql, reward.contentId)} ${count ? sql`for no key update` : sql`for share`}
     ),
     made as (
       insert into rewards (rewardable_type, rewardable_id, user_id, target_user, amount)
-      select ${thing.type}, id, ${reward.from}::bigint, ${reward.to}::bigint, ${reward.amount}::bigint from target
+      select ${content.type}, id, ${reward.from}::bigint, ${reward.to}::bigint, ${reward.amount}::bigint from target
       where exists (select from users u where u.id = ${reward.to} and u.deleted_at is null)
       returning id, user_id, target_user, amount, rewardable_id
     ),
@@ -54,23 +54,27 @@ export async function insertReward(
 }
 
 /** A page of the rewards of a thing. */
-export const listRewards = (sql: Db, type: string, thingId: number, query: RewardQuery) => {
+export const listRewards = (sql: Db, type: string, contentId: number, query: RewardQuery) => {
   const { limit = 15, offset = 0, order = 'desc', order_type = 'date', type: by = 'time', since = 0 } = query
   const key = order_type === 'amount' || by === 'amount' ? sql`amount` : sql`id`
   const direction = order === 'asc' ? sql`asc` : sql`desc`
   const past = order === 'asc' ? sql`and ${key} > ${since}` : sql`and ${key} < ${since}`
   return sql<RewardRow[]>`
     select id, user_id, target_user, amount, rewardable_type, rewardable_id, created_at from rewards
-    where rewardable_type = ${type} and rewardable_id = ${thingId} ${since > 0 ? past : sql``}
+    where rewardable_type = ${type} and rewardable_id = ${contentId} ${since > 0 ? past : sql``}
     order by ${key} ${direction}, id ${direction} limit ${limit} offset ${offset}`
 }
 
 /** What each of these things was given; those without a reward are absent. */
-export async function sumRewards(sql: Db, type: string, thingIds: number[]): Promise<Map<number, RewardSum>> {
-  if (thingIds.length === 0) return new Map()
+export async function sumRewards(
+  sql: Db,
+  type: string,
+  contentIds: number[],
+): Promise<Map<number, RewardSum>> {
+  if (contentIds.length === 0) return new Map()
   const rows = await sql<{ id: number; count: number; amount: number }[]>`
     select rewardable_id as id, count(*)::int as count, sum(amount)::bigint as amount from rewards
-    where rewardable_type = ${type} and rewardable_id = any(${thingIds}) group by rewardable_id`
+    where rewardable_type = ${type} and rewardable_id = any(${contentIds}) group by rewardable_id`
   return new Map(rows.map(({ id, count, amount }) => [id, { count, amount }]))
 }
 
@@ -78,12 +82,12 @@ export async function sumRewards(sql: Db, type: string, thingIds: number[]): Pro
 export async function findRewarded(
   sql: Db,
   type: string,
-  thingIds: number[],
+  contentIds: number[],
   userId: number,
 ): Promise<Set<number>> {
-  if (userId === 0 || thingIds.length === 0) return new Set()
+  if (userId === 0 || contentIds.length === 0) return new Set()
   const rows = await sql<{ rewardable_id: number }[]>`
-    select asked.id as rewardable_id from unnest(${thingIds}::bigint[]) as asked (id)
+    select asked.id as rewardable_id from unnest(${contentIds}::bigint[]) as asked (id)
     where exists (
       select from rewards r
       where r.user_id = ${userId} and r.rewardable_type = ${type} and r.rewardable_id = asked.id offset 0

@@ -1,12 +1,12 @@
 import { userViews } from '#modules/accounts/index.ts'
+import type { Content } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import type { Server } from '#platform/http.ts'
-import type { Thing } from '#platform/things.ts'
 import { mountRewards } from './mount.ts'
 
 /** Rewards of people; those of content are mounted by its module. */
 export function userRewardRoutes(server: Server, ctx: Context) {
-  const person: Thing = {
+  const person: Content = {
     type: 'users',
     param: 'user',
     tag: 'Users',

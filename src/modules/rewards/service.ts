@@ -3,11 +3,11 @@ import { checkPaymentPassword, findBlockers, isUser } from '#modules/accounts/in
 import { switchedOff, withFunds } from '#modules/ledger/index.ts'
 import { notify, type SystemType } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
+import type { Content, Counts, Target } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import type { Tx } from '#platform/database.ts'
 import { blocked, notFound } from '#platform/errors.ts'
 import { viewerOf } from '#platform/http.ts'
-import type { Counts, Target, Thing } from '#platform/things.ts'
 import { ownerGone, toOneself } from './errors.ts'
 import { insertReward } from './queries.ts'
 
@@ -38,7 +38,7 @@ export async function admitGiver(
 /** Gives points to the owner of a thing, who is told. */
 export async function give(
   tx: Tx,
-  thing: Thing,
+  content: Content,
   target: Target,
   {
     from,
@@ -48,8 +48,8 @@ export async function give(
     poor,
   }: { from: number; amount: number; notice: RewardNotice; count?: Counts; poor?: () => Error },
 ): Promise<void> {
-  const { id: thingId, ownerId: to, hidden = false } = target
-  const id = await withFunds(insertReward(tx, thing, count, { thingId, from, to, amount, hidden }), poor)
+  const { id: contentId, ownerId: to, hidden = false } = target
+  const id = await withFunds(insertReward(tx, content, count, { contentId, from, to, amount, hidden }), poor)
   if (id === undefined) throw (await isUser(tx, to)) ? notFound() : ownerGone()
   await notify(tx, {
     type: 'system',
@@ -59,8 +59,8 @@ export async function give(
     data: {
       type: notice,
       amount,
-      resource: { type: thing.type, id: thingId },
-      [thing.param]: { id: thingId },
+      resource: { type: content.type, id: contentId },
+      [content.param]: { id: contentId },
     },
   })
 }

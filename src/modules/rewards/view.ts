@@ -17,5 +17,5 @@ export async function withGivers(ctx: Context, rows: RewardRow[], viewerId: numb
 /** The newest rewards of a thing, for previews. */
 export const latestRewards = async (
   ctx: Context,
-  { type, thingId, limit, viewerId }: { type: string; thingId: number; limit: number; viewerId: number },
-): Promise<Reward[]> => withGivers(ctx, await listRewards(ctx.sql, type, thingId, { limit }), viewerId)
+  { type, contentId, limit, viewerId }: { type: string; contentId: number; limit: number; viewerId: number },
+): Promise<Reward[]> => withGivers(ctx, await listRewards(ctx.sql, type, contentId, { limit }), viewerId)

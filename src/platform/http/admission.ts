@@ -70,7 +70,7 @@ export function limitHeaders(state: RateState): Record<string, string | number> 
 }
 
 /**
- * The tighter limit of sign-in, codes and password checks (decisions §2), counted for each key; the reply's rate
+ * The tighter limit of sign-in, codes and password checks (conventions-13), counted for each key; the reply's rate
  * headers then speak of the tightest one.
  */
 export function sensitiveLimit(limiter: RateLimiter, config: Config) {

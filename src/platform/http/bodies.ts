@@ -5,7 +5,7 @@ import type { Server } from '#platform/http.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * Answers 404, 403 and other failures that come before the body's 422 (decisions §2, order of checks). Called only
+     * Answers 404, 403 and other failures that come before the body's 422 (conventions-9). Called only
      * when the input is invalid: the handler makes the same checks as part of its work.
      */
     before?: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
@@ -25,7 +25,7 @@ export function prepareBody(route: RouteOptions): void {
   const prepare = (request: FastifyRequest, _reply: FastifyReply, done: Done) => {
     if (request.headers['content-type']?.startsWith('multipart/')) return done()
     if (request.body === undefined || request.body === null) request.body = {}
-    // Existing clients send the parameters of these verbs either way (decisions §1).
+    // Existing clients send the parameters of these verbs either way (conventions-17).
     if (request.method !== 'POST' && isObject && isRecord(request.body) && isRecord(request.query))
       request.body = { ...request.query, ...request.body }
     done()

@@ -31,7 +31,7 @@ declare module 'fastify' {
   }
 }
 
-/** `Authorization: Bearer`, or the query parameter `token` (specification 5). */
+/** `Authorization: Bearer`, or the query parameter `token` (conventions-21). */
 export function bearerToken(request: FastifyRequest): string | undefined {
   const { authorization } = request.headers
   if (authorization !== undefined) return /^bearer +(\S{1,512}) *$/i.exec(authorization)?.[1]

@@ -28,7 +28,7 @@ const images: Record<string, Image> = {
 const mp4Types = new Set(['video/mp4', 'video/x-m4v', 'audio/mp4', 'audio/x-m4a'])
 
 /**
- * Tells the accepted kinds of media (decisions §4a) by content; null for everything else, whatever its name says.
+ * Tells the accepted kinds of media (files-1) by content; null for everything else, whatever its name says.
  * Throws a MediaError `too_large` for a picture beyond 50 megapixels.
  */
 export async function inspectMedia(source: Buffer | string): Promise<Media | null> {

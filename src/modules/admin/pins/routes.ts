@@ -19,25 +19,25 @@ import { once } from '#platform/idempotency.ts'
 import { Listing } from '#platform/listing.ts'
 import { Created, Empty, Id, Nullable, type TSchema, Type } from '#platform/schema.ts'
 import { recordAudit } from '../audit/queries.ts'
-import { findPinOf, listPins, type PinnedThings } from './queries.ts'
+import { findPinOf, listPins, type PinnedContent } from './queries.ts'
 import { AdminPin, PinDecision, PinParams, PinQuery } from './schema.ts'
 
 /** One kind of things whose pins administrators decide on. */
 type PinArea = {
   /** Names the thing in paths, queries and bodies. */
-  thing: 'feed' | 'news'
+  content: 'feed' | 'news'
   /** Such as `feeds`, for the documentation. */
   plural: string
   ability: string
   pins: PinOptions
-  rows: PinnedThings
+  rows: PinnedContent
   /** What `rows.columns` adds to a pin. */
   shown: Record<string, TSchema>
   missing: () => Error
 }
 
 const feeds: PinArea = {
-  thing: 'feed',
+  content: 'feed',
   plural: 'feeds',
   ability: 'admin: feed pinneds',
   pins: feedPins,
@@ -53,7 +53,7 @@ const feeds: PinArea = {
 }
 
 const news: PinArea = {
-  thing: 'news',
+  content: 'news',
   plural: 'articles',
   ability: 'admin: news',
   pins: newsPins,
@@ -81,9 +81,9 @@ const view = (pin: AdminPin): AdminPin => ({
   updated_at: wireTime(pin.updated_at),
 })
 
-function areaRoutes(server: Server, ctx: Context, { thing, plural, pins, rows, ...area }: PinArea): void {
+function areaRoutes(server: Server, ctx: Context, { content, plural, pins, rows, ...area }: PinArea): void {
   const { sql } = ctx
-  const path = `/admin/${thing}-pinneds`
+  const path = `/admin/${content}-pinneds`
   const tags = ['Administration']
   const access = { ability: area.ability }
   const item = Type.Object({ ...AdminPin.properties, ...area.shown }) as unknown as typeof AdminPin
@@ -93,7 +93,7 @@ function areaRoutes(server: Server, ctx: Context, { thing, plural, pins, rows, .
     return pin
   }
   /** The thing that a query or body names. */
-  const named = (input: unknown) => (input as { [thing: string]: number | undefined })[thing]
+  const named = (input: unknown) => (input as { [content: string]: number | undefined })[content]
 
   server.get(
     path,
@@ -102,7 +102,7 @@ function areaRoutes(server: Server, ctx: Context, { thing, plural, pins, rows, .
       schema: {
         tags,
         summary: `Pins of ${plural} and requests for them`,
-        querystring: Type.Object({ ...PinQuery.properties, [thing]: Type.Optional(Id) }),
+        querystring: Type.Object({ ...PinQuery.properties, [content]: Type.Optional(Id) }),
         response: { 200: Listing(item) },
       },
     },
@@ -125,23 +125,23 @@ function areaRoutes(server: Server, ctx: Context, { thing, plural, pins, rows, .
       schema: {
         tags,
         summary: `Pin one of the ${plural} for nothing, or let its pin last longer`,
-        body: Type.Object({ [thing]: Id, day: Days }),
+        body: Type.Object({ [content]: Id, day: Days }),
         response: { 201: Created },
       },
     },
     async (request, reply) => {
       const { day } = request.body as { day: number }
-      const thingId = named(request.body) as number
+      const contentId = named(request.body) as number
       const by = viewerOf(request).id
-      const subject = await pins.find(sql, { [thing]: thingId }, by)
+      const subject = await pins.find(sql, { [content]: contentId }, by)
       if (!subject) throw area.missing()
       const id = await transaction(sql, async (tx) => {
         const pin = await pinForFree(tx, pins, subject, { day, by })
         await recordAudit(tx, request, {
-          action: `${thing}-pinneds.create`,
+          action: `${content}-pinneds.create`,
           subjectType: 'pins',
           subjectId: pin.id,
-          after: { [thing]: thingId, day, expires_at: pin.expires_at },
+          after: { [content]: contentId, day, expires_at: pin.expires_at },
         })
         return pin.id
       })
@@ -169,7 +169,7 @@ function areaRoutes(server: Server, ctx: Context, { thing, plural, pins, rows, .
         return atomically(async (tx) => {
           const pin = await settlePin(tx, pins, id, { accept, by: viewerOf(request).id, handled: 403 })
           await recordAudit(tx, request, {
-            action: `${thing}-pinneds.${request.body.action}`,
+            action: `${content}-pinneds.${request.body.action}`,
             subjectType: 'pins',
             subjectId: id,
             before: { state: 'pending' },
@@ -197,7 +197,7 @@ function areaRoutes(server: Server, ctx: Context, { thing, plural, pins, rows, .
         return atomically(async (tx) => {
           if ((await cancelPin(tx, id)) === 0) throw notPinned()
           await recordAudit(tx, request, {
-            action: `${thing}-pinneds.delete`,
+            action: `${content}-pinneds.delete`,
             subjectType: 'pins',
             subjectId: id,
             before: { state, amount },

@@ -4,7 +4,7 @@ import { rowKey, rowsByKey } from '#platform/row-keys.ts'
 export type ImportedComment = {
   key: string
   type: string
-  thingId: number
+  contentId: number
   userId: number
   targetUser: number
   replyUser: number
@@ -34,7 +34,7 @@ export async function importComments(sql: Db, given: ImportedComment[]): Promise
         (commentable_type, commentable_id, user_id, target_user, reply_user, body, created_at, updated_at, external_id)
       select type, thing_id, user_id, target_user, reply_user, body, coalesce(created_at, now()),
         coalesce(created_at, now()), key
-      from unnest(${column('key')}::text[], ${column('type')}::text[], ${column('thingId')}::bigint[], ${column('userId')}::bigint[],
+      from unnest(${column('key')}::text[], ${column('type')}::text[], ${column('contentId')}::bigint[], ${column('userId')}::bigint[],
         ${column('targetUser')}::bigint[], ${column('replyUser')}::bigint[], ${column('body')}::text[],
         ${column('createdAt')}::timestamptz[]) with ordinality
         as c (key, type, thing_id, user_id, target_user, reply_user, body, created_at, n)

@@ -6,33 +6,33 @@ import { mountRewards } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Server } from '#platform/http.ts'
 import { pinnedComments } from '../pins/service.ts'
-import { commentRules, countLikes, feedThing } from '../service.ts'
+import { commentRules, countLikes, feedContent } from '../service.ts'
 
 /** What people do to feeds (R §15.1). */
 export function feedInteractionRoutes(server: Server, ctx: Context) {
-  mountComments(server, ctx, feedThing, {
+  mountComments(server, ctx, feedContent, {
     ...commentRules,
     path: '/feeds/:feed/comments',
     shape: 'pinned',
     single: true,
     pinned: pinnedComments,
   })
-  mountLikes(server, ctx, feedThing, {
+  mountLikes(server, ctx, feedContent, {
     create: '/feeds/:feed/like',
     remove: '/feeds/:feed/unlike',
     list: '/feeds/:feed/likes',
     count: countLikes,
   })
-  mountCollections(server, ctx, feedThing, {
+  mountCollections(server, ctx, feedContent, {
     create: '/feeds/:feed/collections',
     remove: '/feeds/:feed/uncollect',
     twice: 422,
   })
-  mountRewards(server, ctx, feedThing, {
+  mountRewards(server, ctx, feedContent, {
     create: ['/feeds/:feed/new-rewards'],
     list: '/feeds/:feed/rewards',
     notice: 'reward:feeds',
     switches: ['feed:reward'],
   })
-  mountReports(server, ctx, feedThing, { path: '/feeds/:feed/reports' })
+  mountReports(server, ctx, feedContent, { path: '/feeds/:feed/reports' })
 }

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { forgetSettings, updateSettings } from '#modules/settings/index.ts'
 import { uploadPicture } from '#test/fixtures/uploads.ts'
 import { createWorld, type Person } from '#test/world.ts'
-import { feedViewsTally } from '../views/queries.ts'
+import { feedViewCounts } from '../views/queries.ts'
 import { refreshHots } from '../views/service.ts'
 
 const world = await createWorld()
@@ -214,14 +214,14 @@ describe('views', () => {
     const alice = await person()
     const id = await publish(alice)
     // No flush by the clock for the next seconds.
-    await feedViewsTally(ctx).flush()
+    await feedViewCounts(ctx).flush()
     assert.equal((await guest('GET', `/feeds/${id}`)).body.feed_view_count, 1)
     assert.equal((await list(`id=${id}`))[0]!.feed_view_count, 2)
     assert.equal((await list(`type=users&user=${alice.id}`))[0]!.feed_view_count, 2)
     const kept = () => sql<{ feed_view_count: number; hot: number }[]>`
       select feed_view_count, hot from feeds where id = ${id}`
     assert.equal((await kept())[0]!.feed_view_count, 0)
-    await feedViewsTally(ctx).flush()
+    await feedViewCounts(ctx).flush()
     assert.deepEqual({ ...(await kept())[0] }, { feed_view_count: 2, hot: 2 })
     assert.equal((await guest('GET', `/feeds/${id}`)).body.feed_view_count, 3)
   })
@@ -235,11 +235,11 @@ describe('views', () => {
           as(who, 'GET', `/feeds/${id}`),
           as(who, 'POST', `/feeds/${id}/like`),
           as(who, 'POST', `/feeds/${id}/comments`, { body: 'yes' }),
-          feedViewsTally(ctx).flush(),
+          feedViewCounts(ctx).flush(),
         ]),
       ),
     )
-    await feedViewsTally(ctx).flush()
+    await feedViewCounts(ctx).flush()
     const rows = await sql<{ hot: number; ranked: number; views: number }[]>`
       select f.hot, h.hot as ranked, f.feed_view_count as views from feeds f join feed_hots h on h.feed_id = f.id
       where f.id = any(${ids})`
@@ -257,7 +257,7 @@ describe('the liveliest', () => {
     const order = async () => idsOf(await list('type=hot&limit=100')).filter((id) => mine.has(id))
     assert.deepEqual(await order(), [commented, liked, quiet])
     await as(bob, 'DELETE', `/feeds/${commented}/comments/${comment.id}`)
-    await feedViewsTally(ctx).flush()
+    await feedViewCounts(ctx).flush()
     assert.equal((await order())[0], liked)
     const found = (await list('type=hot&limit=100')).find(({ id }) => id === liked)!
     assert.equal(found.hot, found.feed_view_count + 5)

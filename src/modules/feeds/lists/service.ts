@@ -11,7 +11,7 @@ import { findFeedPrices } from '../prices/queries.ts'
 import { FEEDS, type FeedRow, findFeedRows } from '../queries.ts'
 import type { FeedView } from '../schema.ts'
 import { feedItems } from '../view.ts'
-import { feedViewsTally } from '../views/queries.ts'
+import { feedViewCounts } from '../views/queries.ts'
 import {
   countFollowings,
   type FeedPage,
@@ -33,7 +33,7 @@ export async function listFeeds(ctx: Context, viewerId: number, query: FeedListQ
   if (viewerId === 0 && (type === 'follow' || (type === 'users' && query.user === undefined)))
     throw unauthenticated()
   const rows = await findRows(ctx, viewerId, type, query)
-  if (type !== 'users') feedViewsTally(ctx).add(rows.map(({ id }) => id))
+  if (type !== 'users') feedViewCounts(ctx).add(rows.map(({ id }) => id))
   return feedItems(ctx, rows, viewerId, { fresh: type !== 'hot' })
 }
 
@@ -45,7 +45,7 @@ export async function listPinned(
 ): Promise<FeedView[]> {
   if (after > 0 || hot > 0 || id || search !== undefined || type === 'follow' || type === 'users') return []
   const rows = await listPinnedFeeds(ctx.sql, viewerId)
-  feedViewsTally(ctx).add(rows.map((row) => row.id))
+  feedViewCounts(ctx).add(rows.map((row) => row.id))
   return feedItems(ctx, rows, viewerId)
 }
 
@@ -111,10 +111,10 @@ export async function getFeed(ctx: Context, viewerId: number, feedId: number): P
     ? (await findFeedPrices(ctx.sql, [feedId], viewerId)).get(feedId)
     : undefined
   if (viewed && !viewed.paid) throw unpaidFeed({ extra: { paid_node: viewed.id, amount: viewed.amount } })
-  feedViewsTally(ctx).add([feedId])
+  feedViewCounts(ctx).add([feedId])
   const [[item], likes, rewards] = await Promise.all([
     feedItems(ctx, rows, viewerId),
-    latestLikes(ctx, { type: FEEDS, thingIds: [feedId], each: LIKES, viewerId }),
+    latestLikes(ctx, { type: FEEDS, contentIds: [feedId], each: LIKES, viewerId }),
     sumRewards(ctx.sql, FEEDS, [feedId]),
   ])
   const reward = rewards.get(feedId) ?? { count: 0, amount: null }

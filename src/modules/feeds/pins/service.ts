@@ -1,7 +1,7 @@
 import { findComment } from '#modules/comments/index.ts'
 import {
   cancelPinOfTarget,
-  cancelPinsOfThing,
+  cancelPinsOfContent,
   findShownPins,
   type PinOptions,
 } from '#modules/pinning/index.ts'
@@ -18,7 +18,7 @@ export const feedPins: PinOptions = {
   path: '/feeds/:feed/currency-pinneds',
   async find(sql, { feed = 0 }) {
     const target = await findTarget(sql, feed)
-    return target && { thingId: feed, targetId: feed, authorId: target.ownerId, deciderId: 0 }
+    return target && { contentId: feed, targetId: feed, authorId: target.ownerId, deciderId: 0 }
   },
   alive: (sql, { targetId }) => sql`select id from feeds where id = ${targetId} and deleted_at is null`,
   notice: async (_sql, { target_id: id }) => ({
@@ -39,9 +39,9 @@ export const commentPins: PinOptions = {
       findComment(sql, 'feeds', feed, comment),
     ])
     if (!target || !found) return undefined
-    return { thingId: feed, targetId: comment, authorId: found.user_id, deciderId: target.ownerId }
+    return { contentId: feed, targetId: comment, authorId: found.user_id, deciderId: target.ownerId }
   },
-  alive: (sql, { thingId, targetId }) => liveComment(sql, thingId, targetId),
+  alive: (sql, { contentId, targetId }) => liveComment(sql, contentId, targetId),
   async notice(sql, { thing_id: feed, target_id: id }) {
     const comment = await findComment(sql, 'feeds', feed, id)
     return {
@@ -55,7 +55,7 @@ export const commentPins: PinOptions = {
 
 /** Cancels and gives back what waits on a feed that is being deleted, and on its comments (R §4.5). */
 export const cancelPinsOfFeed = (tx: Tx, feedId: number) =>
-  cancelPinsOfThing(tx, [FEED, FEED_COMMENT], feedId)
+  cancelPinsOfContent(tx, [FEED, FEED_COMMENT], feedId)
 
 /** The same for a comment that is being deleted. */
 export const cancelPinOfComment = (tx: Tx, commentId: number) =>

@@ -7,10 +7,10 @@ import { setLikesOwner } from '#modules/likes/index.ts'
 import { isListenedTo, notify, publishEvent, takeBack } from '#modules/notifications/index.ts'
 import { linkTopics, unlinkTopics } from '#modules/topics/index.ts'
 import { screen } from '#modules/words/index.ts'
+import type { Readers } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { type Tx, transaction } from '#platform/database.ts'
 import { blocked } from '#platform/errors.ts'
-import type { Readers } from '#platform/things.ts'
 import {
   contentRequired,
   fileTwice,

@@ -1,5 +1,5 @@
+import { defineBufferedCounts } from '#platform/buffered-counts.ts'
 import type { Db } from '#platform/database.ts'
-import { defineTally } from '#platform/tally.ts'
 
 /**
  * Adds views and brings the ranking along. A row of the ranking is only written by who holds the lock of its feed, so
@@ -17,7 +17,7 @@ export const addViews = (sql: Db, ids: number[], counts: number[]) => sql`
   update feed_hots h set hot = c.hot from counted c where h.feed_id = c.id`
 
 /** Views of feeds: one for each showing in a list or on its own. */
-export const feedViewsTally = defineTally('feed views', addViews)
+export const feedViewCounts = defineBufferedCounts('feed views', addViews)
 
 /** Adds what is young enough and not ranked, after the days were raised. */
 export const addMissingHots = (sql: Db, days: number) => sql`

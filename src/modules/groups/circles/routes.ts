@@ -30,7 +30,7 @@ import {
   RecommendQuery,
   UserGroupsQuery,
 } from './schema.ts'
-import { changeGroup, createGroup, groupThing, requireCategory } from './service.ts'
+import { changeGroup, createGroup, groupContent, requireCategory } from './service.ts'
 import { categoryView, groupDetail, groupViews } from './view.ts'
 
 const tags = ['Groups']
@@ -265,5 +265,9 @@ export function circleRoutes(server: Server, ctx: Context) {
       },
     )
 
-  mountReports(server, ctx, groupThing, { path: '/groups/:group/reports', field: 'content', required: true })
+  mountReports(server, ctx, groupContent, {
+    path: '/groups/:group/reports',
+    field: 'content',
+    required: true,
+  })
 }

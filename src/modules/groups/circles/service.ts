@@ -4,11 +4,11 @@ import { move, PLATFORM } from '#modules/ledger/index.ts'
 import { notify, publishEvent, takeBack } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import { screen } from '#modules/words/index.ts'
+import type { Content, Reader } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { onConstraint, type Tx, transaction } from '#platform/database.ts'
 import { apiError, invalidField } from '#platform/errors.ts'
 import { addJob } from '#platform/jobs.ts'
-import type { Reader, Thing } from '#platform/things.ts'
 import { noSuchCategory, noSuchGroup, unknownCategory } from '../errors.ts'
 import type { Mode, Role } from '../schema.ts'
 import { REQUESTS } from '../schema.ts'
@@ -45,7 +45,7 @@ const moneyRequired = () =>
 const noSuchTag = () => invalidField('tags', { en: 'There is no such tag.', zh: '标签不存在。' })
 
 /** Circles as things that are reported. */
-export const groupThing: Thing = {
+export const groupContent: Content = {
   type: GROUPS,
   param: 'group',
   tag: 'Groups',

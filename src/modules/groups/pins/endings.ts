@@ -1,10 +1,10 @@
-import { cancelPinOfTarget, cancelPinsOfThing, findShownPins } from '#modules/pinning/index.ts'
+import { cancelPinOfTarget, cancelPinsOfContent, findShownPins } from '#modules/pinning/index.ts'
 import type { Db, Tx } from '#platform/database.ts'
 import { COMMENT_PIN, POST_PIN } from './schema.ts'
 
 /** Cancels what is pinned of a post and under it, and gives back what waits. */
 export async function cancelPinsOfPost(tx: Tx, postId: number): Promise<void> {
-  await cancelPinsOfThing(tx, [COMMENT_PIN], postId)
+  await cancelPinsOfContent(tx, [COMMENT_PIN], postId)
   await cancelPinOfTarget(tx, POST_PIN, postId)
 }
 
@@ -12,5 +12,5 @@ export async function cancelPinsOfPost(tx: Tx, postId: number): Promise<void> {
 export const cancelPinOfComment = (tx: Tx, commentId: number) => cancelPinOfTarget(tx, COMMENT_PIN, commentId)
 
 /** What is pinned in a circle, or under a post, dearest first. */
-export const pinnedIn = async (sql: Db, channel: string, thingId: number): Promise<number[]> =>
-  (await findShownPins(sql, channel, [thingId])).get(thingId) ?? []
+export const pinnedIn = async (sql: Db, channel: string, contentId: number): Promise<number[]> =>
+  (await findShownPins(sql, channel, [contentId])).get(contentId) ?? []

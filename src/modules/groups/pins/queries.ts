@@ -7,20 +7,20 @@ export const listAddressedPins = (
   {
     userId,
     channel,
-    thingId,
+    contentId,
     after = 0,
     limit = 15,
   }: {
     userId: number
     channel: string
-    thingId?: number | undefined
+    contentId?: number | undefined
     after?: number | undefined
     limit?: number | undefined
   },
 ) => sql<PinRow[]>`
   select ${pinColumns(sql)} from pins p
   where p.decider_id = ${userId} and p.decider_id > 0 and p.channel = ${channel} and p.user_id <> p.decider_id
-    ${thingId === undefined ? sql`` : sql`and p.thing_id = ${thingId}`} ${after > 0 ? sql`and p.id < ${after}` : sql``}
+    ${contentId === undefined ? sql`` : sql`and p.thing_id = ${contentId}`} ${after > 0 ? sql`and p.id < ${after}` : sql``}
   order by p.id desc limit ${limit}`
 
 /** The last request to pin something. */

@@ -88,7 +88,7 @@ const comments: Pinnable = {
       data: {
         type: 'group:send-comment-pinned',
         resource: { type: 'comments', id: subject.targetId },
-        post: { id: subject.thingId },
+        post: { id: subject.contentId },
       },
     }),
 }
@@ -206,7 +206,7 @@ export function groupPinRoutes(server: Server, ctx: Context) {
         pinForFree(
           tx,
           postPins,
-          { thingId: group.id, targetId: post.id, authorId: post.ownerId, deciderId: by },
+          { contentId: group.id, targetId: post.id, authorId: post.ownerId, deciderId: by },
           { day: request.body.day, by },
         ),
       )
@@ -245,8 +245,8 @@ export function groupPinRoutes(server: Server, ctx: Context) {
     },
     async (request) => {
       const { id: userId } = viewerOf(request)
-      const { group: thingId, after, limit } = request.query
-      const pins = await listAddressedPins(sql, { userId, channel: POST_PIN, thingId, after, limit })
+      const { group: contentId, after, limit } = request.query
+      const pins = await listAddressedPins(sql, { userId, channel: POST_PIN, contentId, after, limit })
       return pinViews(ctx, pins, 'post', userId)
     },
   )
@@ -264,8 +264,8 @@ export function groupPinRoutes(server: Server, ctx: Context) {
     },
     async (request) => {
       const { id: userId } = viewerOf(request)
-      const { post: thingId, after, limit } = request.query
-      const pins = await listAddressedPins(sql, { userId, channel: COMMENT_PIN, thingId, after, limit })
+      const { post: contentId, after, limit } = request.query
+      const pins = await listAddressedPins(sql, { userId, channel: COMMENT_PIN, contentId, after, limit })
       return pinViews(ctx, pins, 'comment', userId)
     },
   )

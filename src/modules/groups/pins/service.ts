@@ -4,7 +4,7 @@ import type { Db } from '#platform/database.ts'
 import { forbidden, notFound } from '#platform/errors.ts'
 import { memberDisabled, noSuchPost, notMember } from '../errors.ts'
 import { findTitle, holdGroupOf, POSTS } from '../posts/queries.ts'
-import { postThing, standingAt } from '../posts/service.ts'
+import { postContent, standingAt } from '../posts/service.ts'
 import { findFounderId } from '../queries.ts'
 import { rankOf } from '../schema.ts'
 import { actingRank, isActive } from '../service.ts'
@@ -26,8 +26,8 @@ export const postPins: PinKind = {
 /** Pins of comments at the head of their post. */
 export const commentPins: PinKind = {
   channel: COMMENT_PIN,
-  alive: (sql, { thingId, targetId }) => sql`
-    select id from comments where commentable_type = ${POSTS} and commentable_id = ${thingId} and id = ${targetId}`,
+  alive: (sql, { contentId, targetId }) => sql`
+    select id from comments where commentable_type = ${POSTS} and commentable_id = ${contentId} and id = ${targetId}`,
   async notice(sql, { thing_id: post, target_id: id }) {
     const comment = await findComment(sql, POSTS, post, id)
     return {
@@ -41,7 +41,7 @@ export const commentPins: PinKind = {
 
 /** A post that the viewer may read, and what they are in its circle. */
 export async function getPostFor(sql: Db, postId: number, viewerId: number) {
-  const post = await postThing.find(sql, postId, viewerId)
+  const post = await postContent.find(sql, postId, viewerId)
   if (!post) throw noSuchPost()
   return { post, group: await standingAt(sql, postId, viewerId) }
 }
@@ -57,7 +57,7 @@ export async function getPinnablePost(sql: Db, postId: number, userId: number, {
   if (post.ownerId !== userId && !manages) throw forbidden()
   if (!isActive(group)) throw group.member?.disabled ? memberDisabled() : notMember()
   const deciderId = manages ? userId : await findFounderId(sql, group.id)
-  const subject: PinSubject = { thingId: group.id, targetId: postId, authorId: userId, deciderId }
+  const subject: PinSubject = { contentId: group.id, targetId: postId, authorId: userId, deciderId }
   return { subject, post, group, manages }
 }
 
@@ -65,12 +65,12 @@ export async function getPinnablePost(sql: Db, postId: number, userId: number, {
 export async function getPinnableComment(sql: Db, commentId: number, userId: number) {
   const [comment] = await findComments(sql, [commentId])
   if (comment?.commentable_type !== POSTS) throw notFound()
-  const post = await postThing.find(sql, comment.commentable_id, userId)
+  const post = await postContent.find(sql, comment.commentable_id, userId)
   if (!post) throw notFound()
   const group = await standingAt(sql, post.id, userId)
   if (group.member?.disabled) throw memberDisabled()
   const subject: PinSubject = {
-    thingId: post.id,
+    contentId: post.id,
     targetId: commentId,
     authorId: comment.user_id,
     deciderId: post.ownerId,

@@ -1,7 +1,7 @@
 import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
+import { defineBufferedCounts } from '#platform/buffered-counts.ts'
+import type { Target } from '#platform/content.ts'
 import type { Db, Tx } from '#platform/database.ts'
-import { defineTally } from '#platform/tally.ts'
-import type { Target } from '#platform/things.ts'
 import { isReadable, isReadableAt } from '../queries.ts'
 import type { GroupPostsQuery, PostsQuery } from './schema.ts'
 
@@ -211,7 +211,7 @@ const addViews = (sql: Db, ids: number[], counts: number[]) => sql`
   from unnest(${ids}::bigint[], ${counts}::bigint[]) as s (id, n) join held h on h.id = s.id where p.id = s.id`
 
 /** Views of posts, one for each time one is read by itself. */
-export const viewsOf = defineTally('group post views', addViews)
+export const viewsOf = defineBufferedCounts('group post views', addViews)
 
 /** People by the keys of their names. */
 export async function findPeopleByKeys(sql: Db, keys: string[]): Promise<number[]> {

@@ -32,7 +32,7 @@ import {
   getOwnPost,
   getPost,
   getWritable,
-  postThing,
+  postContent,
   publishPost,
   readersOf,
   requireWriter,
@@ -188,7 +188,7 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
       async (request, reply) => {
         const { post } = request.params
         const { id: viewer } = viewerOf(request)
-        if (!(await postThing.find(sql, post, viewer))) throw noSuchPost()
+        if (!(await postContent.find(sql, post, viewer))) throw noSuchPost()
         if (actingRank(await standingAt(sql, post, viewer)) < rankOf('administrator')) throw notManager()
         if (!(await transaction(sql, (tx) => toggleExcellent(tx, post)))) throw noSuchPost()
         return reply.code(204).send()
@@ -197,7 +197,7 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
 
   const mayWrite = (target: { id: number }, viewer: number) => requireWriter(sql, target.id, viewer)
 
-  mountLikes(server, ctx, postThing, {
+  mountLikes(server, ctx, postContent, {
     create: '/group-posts/:post/likes',
     remove: '/group-posts/:post/likes',
     list: '/group-posts/:post/likes',
@@ -208,14 +208,14 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
     readers: readersOf,
     mayWrite,
   })
-  mountCollections(server, ctx, postThing, {
+  mountCollections(server, ctx, postContent, {
     create: '/group-posts/:post/collections',
     remove: '/group-posts/:post/uncollect',
     twice: 422,
     none: 422,
     count: countCollections,
   })
-  mountComments(server, ctx, postThing, {
+  mountComments(server, ctx, postContent, {
     ...commentRules,
     path: '/group-posts/:post/comments',
     shape: 'pinned',
@@ -226,7 +226,7 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
     create: ['/group-posts/:post/new-rewards', '/group-posts/:post/rewards'],
     notice: 'group:post-reward',
   })
-  mountRewards(server, ctx, postThing, {
+  mountRewards(server, ctx, postContent, {
     create: [],
     list: '/group-posts/:post/rewards',
     notice: 'group:post-reward',

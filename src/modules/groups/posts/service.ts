@@ -5,10 +5,10 @@ import { attachFiles, detachFiles } from '#modules/files/index.ts'
 import { deleteLikesOf } from '#modules/likes/index.ts'
 import { publishEvent, takeBack } from '#modules/notifications/index.ts'
 import { screen } from '#modules/words/index.ts'
+import type { Content, Counts, Reader } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database.ts'
 import { apiError, forbidden, invalidField } from '#platform/errors.ts'
-import type { Counts, Reader, Thing } from '#platform/things.ts'
 import { memberDisabled, noSuchPost, notAudited } from '../errors.ts'
 import { cancelPinOfComment, cancelPinsOfPost } from '../pins/endings.ts'
 import { findStanding, type Standing } from '../queries.ts'
@@ -65,7 +65,7 @@ export type CopyToFeed = (
 ) => Promise<unknown>
 
 /** Posts as what is commented on, liked, collected and reported. */
-export const postThing: Thing = {
+export const postContent: Content = {
   type: POSTS,
   param: 'post',
   tag: 'Groups',
@@ -102,8 +102,8 @@ export async function requireWriter(sql: Db, postId: number, viewerId: number): 
 }
 
 /** The same posts for what only those do who may write. */
-export const writablePost: Thing = {
-  ...postThing,
+export const writablePost: Content = {
+  ...postContent,
   async find(sql, id, viewerId) {
     const target = await findTarget(sql, id, viewerId)
     if (target) await requireWriter(sql, id, viewerId)
@@ -150,7 +150,14 @@ export async function removePostComment(
       await onRemove(tx, comment, target, viewerId)
     },
   }
-  await removeComment(ctx, postThing, rules, { id: postId, ownerId: 0, contents: '' }, moderatorId, commentId)
+  await removeComment(
+    ctx,
+    postContent,
+    rules,
+    { id: postId, ownerId: 0, contents: '' },
+    moderatorId,
+    commentId,
+  )
 }
 
 /** The circle for who may post in it; 403 and 422 for others, in the order of R §20.2. */

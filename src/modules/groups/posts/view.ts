@@ -29,7 +29,7 @@ export async function postItems(ctx: Context, rows: PostRow[], viewerId: number)
   if (rows.length === 0) return []
   const { sql } = ctx
   const ids = rows.map(({ id }) => id)
-  const tally = viewsOf(ctx)
+  const counts = viewsOf(ctx)
   const [people, groups, liked, collected, images, rewards] = await Promise.all([
     userViews(
       ctx,
@@ -52,7 +52,7 @@ export async function postItems(ctx: Context, rows: PostRow[], viewerId: number)
     likes_count: row.likes_count,
     comments_count: row.comments_count,
     collections_count: row.collections_count,
-    views_count: row.views_count + tally.pending(row.id),
+    views_count: row.views_count + counts.pending(row.id),
     reward_amount: rewards.get(row.id)?.amount ?? 0,
     reward_number: rewards.get(row.id)?.count ?? 0,
     excellent_at: zuluTimeOrNull(row.excellent_at),

@@ -4,7 +4,7 @@ import type { Context } from '#platform/context.ts'
 import { notFound } from '#platform/errors.ts'
 import { type Server, say, viewerOf } from '#platform/http.ts'
 import { Id, Message, Text, Type } from '#platform/schema.ts'
-import { postThing, requireWriter } from '../posts/service.ts'
+import { postContent, requireWriter } from '../posts/service.ts'
 import { getManaged } from '../service.ts'
 import { listReports } from './queries.ts'
 import { GroupReport, RejectBody, ReportParams, ReportsQuery } from './schema.ts'
@@ -21,7 +21,7 @@ export function groupReportRoutes(server: Server, ctx: Context) {
   const getPost = async (request: FastifyRequest) => {
     const { post } = request.params as { post: number }
     const { id: viewer } = viewerOf(request)
-    const target = await postThing.find(sql, post, viewer)
+    const target = await postContent.find(sql, post, viewer)
     if (!target) throw notFound()
     await requireWriter(sql, post, viewer)
     return { target, postId: post }
@@ -30,9 +30,9 @@ export function groupReportRoutes(server: Server, ctx: Context) {
     const { comment: id } = request.params as { comment: number }
     const { id: viewer } = viewerOf(request)
     const [comment] = await findComments(sql, [id])
-    if (comment?.commentable_type !== postThing.type) throw notFound()
+    if (comment?.commentable_type !== postContent.type) throw notFound()
     const postId = comment.commentable_id
-    if (!(await postThing.find(sql, postId, viewer))) throw notFound()
+    if (!(await postContent.find(sql, postId, viewer))) throw notFound()
     await requireWriter(sql, postId, viewer)
     return { target: { id, ownerId: comment.user_id, contents: comment.body }, postId }
   }

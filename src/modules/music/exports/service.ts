@@ -51,12 +51,12 @@ export async function* exportMusic(sql: Db): AsyncGenerator<Exported> {
     ])
     const comments = rows.flatMap((row) => {
       const isSong = row.commentable_type === 'musics'
-      const thing = (isSong ? songs : specials).get(row.commentable_id)
-      if (thing === undefined) return []
+      const content = (isSong ? songs : specials).get(row.commentable_id)
+      if (content === undefined) return []
       return withoutNulls({
         kind: 'comment',
         id: row.key,
-        [isSong ? 'song' : 'special']: thing,
+        [isSong ? 'song' : 'special']: content,
         user: roster.name(row.user_id),
         reply: roster.name(row.reply_user) || null,
         body: row.body,

@@ -228,12 +228,12 @@ async function writeComments(
     return missing === undefined ? undefined : `there is nobody named ${missing}`
   })
   const rows = comments.flatMap(({ number, value }) => {
-    const thing = value.song === undefined ? specials.get(value.special ?? '') : songs.get(value.song)
-    if (!thing) return []
+    const content = value.song === undefined ? specials.get(value.special ?? '') : songs.get(value.song)
+    if (!content) return []
     return {
       key: value.id ?? `${hash.slice(0, 32)}:${number}`,
       type: value.song === undefined ? SPECIALS : SONGS,
-      thingId: thing.id,
+      contentId: content.id,
       userId: people.get(value.user) ?? 0,
       targetUser: 0,
       replyUser: people.get(value.reply ?? '') ?? 0,

@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache'
+import { defineBufferedCounts } from '#platform/buffered-counts.ts'
 import type { Context } from '#platform/context.ts'
-import { defineTally } from '#platform/tally.ts'
 import { addPlays } from './queries.ts'
 
 const MINUTE_MS = 60_000
 
 /** Plays counted here that are not in the database yet. */
-export const playsOf = defineTally('plays', addPlays)
+export const playsOf = defineBufferedCounts('plays', addPlays)
 
 const heard = new WeakMap<object, LRUCache<string, true>>()
 

@@ -8,7 +8,7 @@ import { noSuchSong } from '../errors.ts'
 import { BoughtQuery, Song, SongItem, SongListQuery, SongParams } from '../schema.ts'
 import { countPlay, playsOf } from './plays.ts'
 import { countShare, findSong, listBoughtSongs, listSongs } from './queries.ts'
-import { songThing, songViews } from './service.ts'
+import { songContent, songViews } from './service.ts'
 import { songItem } from './view.ts'
 
 const tags = ['Music']
@@ -87,13 +87,13 @@ export function songRoutes(server: Server, ctx: Context) {
     },
   )
 
-  mountLikes(server, ctx, songThing, {
+  mountLikes(server, ctx, songContent, {
     create: '/music/:music/like',
     remove: '/music/:music/like',
     twice: 422,
     none: 400,
   })
-  mountComments(server, ctx, songThing, {
+  mountComments(server, ctx, songContent, {
     path: '/music/:music/comments',
     shape: 'array',
     cursor: 'max_id',

@@ -2,10 +2,10 @@ import { deleteCommentsOf } from '#modules/comments/index.ts'
 import { attachFiles, detachFiles } from '#modules/files/index.ts'
 import { deleteLikesOf } from '#modules/likes/index.ts'
 import { closeSales, dropPrices, findPrices, movePrice, setPrices } from '#modules/purchases/index.ts'
+import type { Content } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Tx } from '#platform/database.ts'
 import { invalidField } from '#platform/errors.ts'
-import type { Thing } from '#platform/things.ts'
 import { noSuchSong } from '../errors.ts'
 import type { Song } from '../schema.ts'
 import { findLiveSingers } from '../singers/queries.ts'
@@ -24,7 +24,7 @@ import {
 import { songDetail } from './view.ts'
 
 /** Songs as things that are commented on and liked. Nobody publishes them. */
-export const songThing: Thing = {
+export const songContent: Content = {
   type: 'musics',
   param: 'music',
   tag: 'Music',
@@ -136,6 +136,6 @@ export async function removeSong(
 ): Promise<void> {
   if (!(await deleteSong(tx, id))) throw noSuchSong()
   if (storage !== null) await closeSales(tx, 'file', [storage], true)
-  await deleteLikesOf(tx, songThing.type, [id])
-  await deleteCommentsOf(tx, songThing.type, [id])
+  await deleteLikesOf(tx, songContent.type, [id])
+  await deleteCommentsOf(tx, songContent.type, [id])
 }

@@ -10,7 +10,7 @@ import { playsOf } from '../songs/plays.ts'
 import { listSpecialSongs } from '../songs/queries.ts'
 import { songViews } from '../songs/service.ts'
 import { countSpecialShare, findSpecial, listBoughtSpecials, listSpecials } from './queries.ts'
-import { specialThing, specialViews } from './service.ts'
+import { specialContent, specialViews } from './service.ts'
 
 const tags = ['Music']
 
@@ -91,7 +91,7 @@ export function specialRoutes(server: Server, ctx: Context) {
     async (request) => {
       const { id: userId } = viewerOf(request)
       const { limit = 15, max_id: after = 0 } = request.query
-      const page = { type: specialThing.type, userId, limit, order: 'thing', after } as const
+      const page = { type: specialContent.type, userId, limit, order: 'thing', after } as const
       const ids = (await listCollected(sql, page)).map((row) => row.collectible_id)
       const rows = ids.length > 0 ? await listSpecials(sql, { ids, limit, viewerId: userId }) : []
       return specialViews(ctx, rows, userId)
@@ -116,7 +116,7 @@ export function specialRoutes(server: Server, ctx: Context) {
     },
   )
 
-  mountCollections(server, ctx, specialThing, {
+  mountCollections(server, ctx, specialContent, {
     create: '/music/specials/:special/collection',
     remove: '/music/specials/:special/collection',
     twice: 400,
@@ -125,7 +125,7 @@ export function specialRoutes(server: Server, ctx: Context) {
       db`update music_special_counts n set collect_count = n.collect_count + c.by from changed c where n.special_id = c.id`,
     ],
   })
-  mountComments(server, ctx, specialThing, {
+  mountComments(server, ctx, specialContent, {
     path: '/music/specials/:special/comments',
     shape: 'array',
     cursor: 'max_id',

@@ -2,9 +2,9 @@ import { deleteCollectionsOf } from '#modules/collections/index.ts'
 import { deleteCommentsOf } from '#modules/comments/index.ts'
 import { attachFiles, detachFiles } from '#modules/files/index.ts'
 import { closeSales, dropPrices, findPrices, setPrices } from '#modules/purchases/index.ts'
+import type { Content } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import type { Tx } from '#platform/database.ts'
-import type { Thing } from '#platform/things.ts'
 import { noSuchSpecial } from '../errors.ts'
 import type { Special } from '../schema.ts'
 import {
@@ -18,7 +18,7 @@ import {
 import { specialView } from './view.ts'
 
 /** Albums as things that are commented on and collected. Nobody publishes them. */
-export const specialThing: Thing = {
+export const specialContent: Content = {
   type: 'music_specials',
   param: 'special',
   tag: 'Music',
@@ -101,6 +101,6 @@ export async function changeSpecial(
 export async function removeSpecial(tx: Tx, id: number): Promise<void> {
   if (!(await deleteSpecial(tx, id))) throw noSuchSpecial()
   await closeSales(tx, 'music', [id], true)
-  await deleteCommentsOf(tx, specialThing.type, [id])
-  await deleteCollectionsOf(tx, specialThing.type, [id])
+  await deleteCommentsOf(tx, specialContent.type, [id])
+  await deleteCollectionsOf(tx, specialContent.type, [id])
 }

@@ -1,9 +1,9 @@
 import { hasAbility } from '#modules/abilities/index.ts'
 import { userViews } from '#modules/accounts/index.ts'
 import { sumRewards } from '#modules/rewards/index.ts'
+import { defineBufferedCounts } from '#platform/buffered-counts.ts'
+import type { Content, Reader } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
-import { defineTally } from '#platform/tally.ts'
-import type { Reader, Thing } from '#platform/things.ts'
 import { noSuchNews } from '../errors.ts'
 import { isPinned } from '../pins/service.ts'
 import { type NewsDetail, type NewsItem, STATUS } from '../schema.ts'
@@ -21,7 +21,7 @@ import {
 import { newsDetail, newsItem } from './view.ts'
 
 /** Published articles as things that are commented on, liked, collected and reported. */
-export const newsThing: Thing = {
+export const newsContent: Content = {
   type: 'news',
   param: 'news',
   tag: 'News',
@@ -33,7 +33,7 @@ export const newsThing: Thing = {
 }
 
 /** Views counted here that are not in the database yet. */
-export const hitsOf = defineTally('hits', addHits)
+export const hitsOf = defineBufferedCounts('hits', addHits)
 
 /** Articles as lists show them, in the order of the rows. */
 export function newsItems(ctx: Context, rows: NewsRow[]): NewsItem[] {
@@ -72,7 +72,7 @@ export async function readNews(ctx: Context, id: number, viewerId: number): Prom
   const [users, pinned, rewards] = await Promise.all([
     userViews(ctx, ctx.sql, [row.user_id], viewerId),
     isPinned(ctx.sql, id),
-    sumRewards(ctx.sql, newsThing.type, [id]),
+    sumRewards(ctx.sql, newsContent.type, [id]),
   ])
   return newsDetail(row, {
     pendingHits: hitsOf(ctx).pending(id),

@@ -165,7 +165,7 @@ async function writeComments(
   }).map(({ number, value }) => ({
     type: 'news',
     key: value.id ?? `${hash.slice(0, 32)}:${number}`,
-    thingId: found.get(value.news)?.id ?? 0,
+    contentId: found.get(value.news)?.id ?? 0,
     userId: people.get(value.user) ?? 0,
     targetUser: found.get(value.news)?.userId ?? 0,
     replyUser: people.get(value.reply ?? '') ?? 0,

@@ -7,13 +7,13 @@ import { mountRewards } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Server, viewerOf } from '#platform/http.ts'
 import { Type } from '#platform/schema.ts'
-import { newsByIds, newsThing } from '../articles/service.ts'
+import { newsByIds, newsContent } from '../articles/service.ts'
 import { cancelPinOfNewsComment, pinnedNewsComments } from '../pins/service.ts'
 import { CollectedQuery, NewsItem } from '../schema.ts'
 
 /** What people do to published articles: comments, likes, collections, rewards and reports. */
 export function newsInteractionRoutes(server: Server, ctx: Context) {
-  mountComments(server, ctx, newsThing, {
+  mountComments(server, ctx, newsContent, {
     path: '/news/:news/comments',
     shape: 'pinned',
     count: (db) => [
@@ -23,7 +23,7 @@ export function newsInteractionRoutes(server: Server, ctx: Context) {
     onRemove: async (tx, comment) => void (await cancelPinOfNewsComment(tx, comment.id)),
     mayModerate: (context, _, viewer) => hasAbility(context, viewer, 'admin: news'),
   })
-  mountLikes(server, ctx, newsThing, {
+  mountLikes(server, ctx, newsContent, {
     create: '/news/:news/likes',
     remove: '/news/:news/likes',
     list: '/news/:news/likes',
@@ -33,19 +33,19 @@ export function newsInteractionRoutes(server: Server, ctx: Context) {
       db`update news_counts n set digg_count = n.digg_count + c.by from changed c where n.news_id = c.id`,
     ],
   })
-  mountCollections(server, ctx, newsThing, {
+  mountCollections(server, ctx, newsContent, {
     create: '/news/:news/collections',
     remove: '/news/:news/collections',
     twice: 422,
     none: 422,
   })
-  mountRewards(server, ctx, newsThing, {
+  mountRewards(server, ctx, newsContent, {
     create: ['/news/:news/new-rewards'],
     list: '/news/:news/rewards',
     sum: '/news/:news/rewards/sum',
     notice: 'reward:news',
   })
-  mountReports(server, ctx, newsThing, { path: '/news/:news/reports' })
+  mountReports(server, ctx, newsContent, { path: '/news/:news/reports' })
 
   server.get(
     '/news/collections',

@@ -1,7 +1,7 @@
 import { findComment } from '#modules/comments/index.ts'
 import {
   cancelPinOfTarget,
-  cancelPinsOfThing,
+  cancelPinsOfContent,
   findShownPins,
   type PinOptions,
 } from '#modules/pinning/index.ts'
@@ -18,7 +18,7 @@ export const newsPins: PinOptions = {
   path: '/news/:news/currency-pinneds',
   async find(sql, { news = 0 }) {
     const target = await findTarget(sql, news)
-    return target && { thingId: news, targetId: news, authorId: target.user_id, deciderId: 0 }
+    return target && { contentId: news, targetId: news, authorId: target.user_id, deciderId: 0 }
   },
   alive: (sql, { targetId }) => liveNews(sql, targetId),
   notice: async (_, { target_id: id, state }) => ({
@@ -39,9 +39,9 @@ export const newsCommentPins: PinOptions = {
       findComment(sql, 'news', news, comment),
     ])
     if (!target || !found) return undefined
-    return { thingId: news, targetId: comment, authorId: found.user_id, deciderId: target.user_id }
+    return { contentId: news, targetId: comment, authorId: found.user_id, deciderId: target.user_id }
   },
-  alive: (sql, { thingId, targetId }) => liveNewsComment(sql, thingId, targetId),
+  alive: (sql, { contentId, targetId }) => liveNewsComment(sql, contentId, targetId),
   async notice(sql, { thing_id: news, target_id: id }) {
     const comment = await findComment(sql, 'news', news, id)
     return {
@@ -55,7 +55,7 @@ export const newsCommentPins: PinOptions = {
 
 /** Cancels and gives back what waits on an article that goes away, and on its comments. */
 export async function cancelPinsOfNews(tx: Tx, newsId: number): Promise<void> {
-  await cancelPinsOfThing(tx, [NEWS, NEWS_COMMENT], newsId)
+  await cancelPinsOfContent(tx, [NEWS, NEWS_COMMENT], newsId)
 }
 
 /** The same for a comment that is being deleted. */

@@ -7,7 +7,7 @@ import { latestRewards } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Tx } from '#platform/database.ts'
 import { payBounty } from '../bounties/service.ts'
-import { answerViewsTally } from '../counters/queries.ts'
+import { answerViewCounts } from '../counters/queries.ts'
 import {
   answerAdopted,
   answerInvited,
@@ -134,7 +134,7 @@ export async function getAnswer(ctx: Context, id: number, viewerId: number): Pro
   const { sql } = ctx
   const row = await findAnswerRow(sql, id)
   if (!row) throw noSuchAnswer()
-  answerViewsTally(ctx).add([id])
+  answerViewCounts(ctx).add([id])
   const [[answer], asked, adopted, likes, rewards] = await Promise.all([
     answerViews(ctx, [row], viewerId),
     findQuestionRow(sql, row.question_id).then((found) =>
@@ -142,10 +142,10 @@ export async function getAnswer(ctx: Context, id: number, viewerId: number): Pro
     ),
     hasAdoption(sql, row.question_id),
     row.likes_count > 0
-      ? latestLikes(ctx, { type: ANSWERS, thingIds: [id], each: PREVIEW, viewerId })
+      ? latestLikes(ctx, { type: ANSWERS, contentIds: [id], each: PREVIEW, viewerId })
       : undefined,
     row.rewarder_count > 0
-      ? latestRewards(ctx, { type: ANSWERS, thingId: id, limit: REWARDS, viewerId })
+      ? latestRewards(ctx, { type: ANSWERS, contentId: id, limit: REWARDS, viewerId })
       : [],
   ])
   const [question] = asked

@@ -2,9 +2,9 @@ import { commentsRecount } from '#modules/comments/index.ts'
 import { unmendable } from '#modules/ledger/index.ts'
 import { likesRecount } from '#modules/likes/index.ts'
 import { rewardRecounts } from '#modules/rewards/index.ts'
+import { defineBufferedCounts } from '#platform/buffered-counts.ts'
 import { type CounterCheck, type Drift, recount } from '#platform/counters.ts'
 import type { Db, Fragment, Sql } from '#platform/database.ts'
-import { defineTally } from '#platform/tally.ts'
 
 const addViews = (table: 'questions' | 'answers') => (sql: Sql, ids: number[], counts: number[]) =>
   sql`
@@ -16,8 +16,8 @@ const addViews = (table: 'questions' | 'answers') => (sql: Sql, ids: number[], c
   where t.id = s.id`
 
 /** Views of questions and of answers: one for each reading of the thing itself. */
-export const questionViewsTally = defineTally('question views', addViews('questions'))
-export const answerViewsTally = defineTally('answer views', addViews('answers'))
+export const questionViewCounts = defineBufferedCounts('question views', addViews('questions'))
+export const answerViewCounts = defineBufferedCounts('answer views', addViews('answers'))
 
 const check = (table: string, key: string, column: string, counted: (sql: Db) => Fragment): CounterCheck =>
   recount({ table, key, column, counted })

@@ -8,31 +8,31 @@ import { mountRewards } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Server } from '#platform/http.ts'
 import {
-  answerThing,
+  answerContent,
   countAnswerComments,
   countAnswerLikes,
   countAnswerRewards,
   countQuestionComments,
-  questionThing,
+  questionContent,
 } from '../service.ts'
 
 /** What people do to questions and answers (R §19.1). */
 export function questionInteractionRoutes(server: Server, ctx: Context) {
   const mayModerate = (context: Context, _target: unknown, viewerId: number) =>
     hasAbility(context, viewerId, 'admin: questions')
-  mountComments(server, ctx, questionThing, {
+  mountComments(server, ctx, questionContent, {
     path: '/questions/:question/comments',
     shape: 'array',
     count: countQuestionComments,
     mayModerate,
   })
-  mountComments(server, ctx, answerThing, {
+  mountComments(server, ctx, answerContent, {
     path: '/question-answers/:answer/comments',
     shape: 'array',
     count: countAnswerComments,
     mayModerate,
   })
-  mountLikes(server, ctx, answerThing, {
+  mountLikes(server, ctx, answerContent, {
     create: '/question-answers/:answer/likes',
     remove: '/question-answers/:answer/likes',
     list: '/question-answers/:answer/likes',
@@ -41,13 +41,13 @@ export function questionInteractionRoutes(server: Server, ctx: Context) {
     pageSize: 20,
     count: countAnswerLikes,
   })
-  mountCollections(server, ctx, answerThing, {
+  mountCollections(server, ctx, answerContent, {
     create: '/user/question-answer/collections/:answer',
     remove: '/user/question-answer/collections/:answer',
     twice: 422,
     none: 422,
   })
-  mountRewards(server, ctx, answerThing, {
+  mountRewards(server, ctx, answerContent, {
     create: ['/question-answers/:answer/rewarders', '/question-answers/:answer/new-rewards'],
     list: '/question-answers/:answer/rewarders',
     notice: 'qa:reward',
@@ -56,6 +56,6 @@ export function questionInteractionRoutes(server: Server, ctx: Context) {
     pageSize: 20,
     count: countAnswerRewards,
   })
-  mountReports(server, ctx, questionThing, { path: '/questions/:question/reports' })
-  mountReports(server, ctx, answerThing, { path: '/question-answers/:answer/reports' })
+  mountReports(server, ctx, questionContent, { path: '/questions/:question/reports' })
+  mountReports(server, ctx, answerContent, { path: '/question-answers/:answer/reports' })
 }

@@ -1,6 +1,6 @@
 import type { Context } from '#platform/context.ts'
 import { unauthenticated } from '#platform/errors.ts'
-import { questionViewsTally } from '../counters/queries.ts'
+import { questionViewCounts } from '../counters/queries.ts'
 import { noSuchQuestion } from '../errors.ts'
 import { findQuestionRow, findQuestionRows } from '../queries.ts'
 import type { QuestionItem } from '../schema.ts'
@@ -16,7 +16,7 @@ export async function getQuestion(ctx: Context, id: number, viewerId: number): P
   const { sql } = ctx
   const row = await findQuestionRow(sql, id)
   if (!row) throw noSuchQuestion()
-  questionViewsTally(ctx).add([id])
+  questionViewCounts(ctx).add([id])
   const [[question], rows, topics, invited, watched] = await Promise.all([
     questionViews(ctx, [row], viewerId),
     listSpecialAnswers(sql, id, viewerId),

@@ -1,12 +1,12 @@
 import { userViews } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
-import { keepCostly } from '#platform/keep-costly.ts'
+import { cacheCostly } from '#platform/costly-cache.ts'
 import { type Ranked, rankAnswerers, rankExperts, rankLiked } from './queries.ts'
 import type { Period, RankedUser } from './schema.ts'
 
 export type Ranking = 'likes' | 'experts' | Period
 
-const rankingOf = keepCostly<Ranking, Ranked[]>(60_000, ({ sql }, name) => {
+const rankingOf = cacheCostly<Ranking, Ranked[]>(60_000, ({ sql }, name) => {
   if (name === 'likes') return rankLiked(sql).execute()
   return (name === 'experts' ? rankExperts(sql) : rankAnswerers(sql, name)).execute()
 })

@@ -9,27 +9,27 @@ const BATCH = 5000
 export type WriteCounts = (sql: Sql, ids: number[], counts: number[]) => Promise<unknown>
 
 /** Counts of what happens too often to be written each time, such as views. A lost process loses seconds of them. */
-export type Tally = {
+export type BufferedCounts = {
   add(ids: Iterable<number>): void
   /** What was counted here and may not be in the database yet. */
   pending(id: number): number
   flush(): Promise<void>
 }
 
-/** Declares a tally, flushed every few seconds and on shutdown; the returned function answers a context's own. */
-export function defineTally(name: string, write: WriteCounts) {
-  const tallies = new WeakMap<object, Tally>()
-  return (ctx: Context): Tally => {
-    const known = tallies.get(ctx.sql)
+/** Declares buffered counts, flushed every few seconds and on shutdown; the returned function answers a context's own. */
+export function defineBufferedCounts(name: string, write: WriteCounts) {
+  const counters = new WeakMap<object, BufferedCounts>()
+  return (ctx: Context): BufferedCounts => {
+    const known = counters.get(ctx.sql)
     if (known) return known
-    const tally = createTally(ctx, name, write)
-    tallies.set(ctx.sql, tally)
-    ctx.onClose.push(tally.flush)
-    return tally
+    const made = createBufferedCounts(ctx, name, write)
+    counters.set(ctx.sql, made)
+    ctx.onClose.push(made.flush)
+    return made
   }
 }
 
-function createTally(ctx: Context, name: string, write: WriteCounts): Tally {
+function createBufferedCounts(ctx: Context, name: string, write: WriteCounts): BufferedCounts {
   let counts = new Map<number, number>()
   let flushing = new Map<number, number>()
   let running: Promise<void> | undefined
@@ -48,7 +48,10 @@ function createTally(ctx: Context, name: string, write: WriteCounts): Tally {
           batch.map((id) => flushing.get(id) ?? 0),
         )
       } catch (error) {
-        ctx.log.warn({ err: error, tally: name }, 'counts could not be written and are kept for the next try')
+        ctx.log.warn(
+          { err: error, counts: name },
+          'counts could not be written and are kept for the next try',
+        )
         for (const id of batch) counts.set(id, (counts.get(id) ?? 0) + (flushing.get(id) ?? 0))
       }
       for (const id of batch) flushing.delete(id)

@@ -9,7 +9,7 @@ type Kept<T> = { until: number; answer: Promise<T> }
  * Wraps what is costly to find and may be a little old: an answer is kept in proportion to what it took, at most
  * `maxMs`, and whoever asks while it is looked for waits for the same one. A failure is not kept. Names are few.
  */
-export function keepCostly<Name, T>(maxMs: number, find: (ctx: Context, name: Name) => Promise<T>) {
+export function cacheCostly<Name, T>(maxMs: number, find: (ctx: Context, name: Name) => Promise<T>) {
   const ofDatabase = new WeakMap<object, Map<Name, Kept<T>>>()
   return (ctx: Context, name: Name): Promise<T> => {
     const known = ofDatabase.get(ctx.sql) ?? new Map<Name, Kept<T>>()

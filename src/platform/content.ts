@@ -17,8 +17,8 @@ export const hidesOwner = (target: Target, viewerId: number): boolean =>
   target.hidden === true && target.ownerId !== viewerId
 
 /** What a content module tells the modules that are mounted on it of one kind of its things. */
-export type Thing = {
-  /** The name of the kind on the wire and in tables (R §1.10), such as `feeds`. */
+export type Content = {
+  /** The name of the kind on the wire and in tables (conventions-24), such as `feeds`. */
   type: string
   /** The path parameter that holds the id, such as `feed`. */
   param: string
@@ -37,14 +37,14 @@ export type Thing = {
  * Statements that keep the counters of the thing: they run with the change itself and read what changed from the common
  * table `changed (id, by)`, which has one row, or none when nothing changed. For example
  * `update songs s set comment_count = comment_count + c.by from changed c where s.id = c.id`. What the first returns, the
- * second reads from `thing_count_0`, and so on.
+ * second reads from `content_count_0`, and so on.
  */
 export type Counts = (sql: Db) => Fragment[]
 
 /** The counter statements as further common tables of a `with`, each after a comma. */
 export const countsOf = (sql: Db, counts: Counts | undefined): Fragment =>
   (counts?.(sql) ?? []).reduce<Fragment>(
-    (all, count, index) => sql`${all}, ${sql(`thing_count_${index}`)} as (${count})`,
+    (all, count, index) => sql`${all}, ${sql(`content_count_${index}`)} as (${count})`,
     sql``,
   )
 
@@ -64,7 +64,7 @@ export type Reader = {
 export type Readers = Record<string, Reader>
 
 /** Reads what the references point to, one batch for each type, all at once; keyed by `type/id`. */
-export async function readThings(
+export async function readContent(
   ctx: Context,
   readers: Readers,
   references: { type: string; id: number }[],
@@ -81,7 +81,7 @@ export async function readThings(
 }
 
 /** Which of the references the viewer may see, as `type/id`. */
-export async function seeThings(
+export async function seeContent(
   sql: Db,
   readers: Readers,
   references: { type: string; id: number }[],
@@ -135,7 +135,7 @@ export async function listReceived<Row extends { id: number }>(
     const wanted = limit - found.length
     const rows = await source.list(cursor, wanted)
     const closed = rows.map(source.referenceOf).filter(({ type }) => readers[type]?.closed)
-    const seen = await seeThings(sql, readers, closed, viewerId)
+    const seen = await seeContent(sql, readers, closed, viewerId)
     found.push(
       ...rows.filter((row) => {
         const { type, id } = source.referenceOf(row)
