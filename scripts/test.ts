@@ -1,10 +1,10 @@
 /**
- * Runs the tests: all of them, or the files and patterns given. Options that begin with `--` go to node. The last line
- * is `N passed, N failed`.
+ * Runs the tests: all of them, or the files, folders and patterns given; of these `--name=` picks tests by their name.
+ * The last line is `N passed, N failed`.
  */
-import { globSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { globSync, readFileSync, statSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join, normalize, relative } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -17,17 +17,17 @@ process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../node_modules/.cache
 const given = process.argv.slice(2)
 const names = given.filter((argument) => argument.startsWith('--name=')).map((argument) => argument.slice(7))
 const patterns = given.filter((argument) => !argument.startsWith('--'))
-/** These take longest: begun first, none of them is what everything waits for at the end. */
-const LONGEST = [
-  'test/crash.test.ts',
-  'test/explain.test.ts',
-  'test/cli.test.ts',
-  'test/start.test.ts',
-  'src/modules/im/faults.test.ts',
-  'test/docs-page.test.ts',
-  'test/bad-input.test.ts',
-]
-const found = globSync(patterns.length > 0 ? patterns : ['src/**/*.test.ts', 'test/**/*.test.ts']).sort()
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+/** How long each file took when it was last run, in milliseconds. */
+const DURATIONS = fileURLToPath(new URL('../node_modules/.cache/test-durations.json', import.meta.url))
+const durations = readDurations()
+/** A file that takes longer has a process of its own. */
+const ALONE_MS = 20_000
+const measured = new Map<string, number>()
+
+const found = globSync(patterns.length > 0 ? patterns.map(widen) : ['src/**/*.test.ts', 'test/**/*.test.ts'])
+  .map(normalize)
+  .sort()
 if (found.length === 0) {
   console.error('No test file matches.')
   process.exit(1)
@@ -52,6 +52,12 @@ const events = run({
   execArgv: ['--import', new URL('../test/watchdog.ts', import.meta.url).href],
   ...(names.length > 0 ? { testNamePatterns: names } : {}),
 })
+for (const kind of ['test:pass', 'test:fail'] as const)
+  events.on(kind, ({ file, nesting, details }) => {
+    if (file === undefined || nesting > 0) return
+    const name = relative(ROOT, file)
+    measured.set(name, (measured.get(name) ?? 0) + details.duration_ms)
+  })
 events.on('test:pass', (event) => {
   if (event.details.type !== 'suite' && !event.skip) passed += 1
 })
@@ -61,13 +67,41 @@ events.on('test:fail', (event) => {
 const report = events.compose(spec)
 report.pipe(process.stdout)
 await new Promise((resolve) => report.on('end', resolve))
+// A run that names tests has not run the whole of any file.
+if (names.length === 0) await keepDurations()
 console.log(`${passed} passed, ${failed} failed`)
 await stop(failed > 0 || passed === 0 ? 1 : 0)
+
+/** A folder stands for the tests below it. */
+function widen(pattern: string): string {
+  return statSync(pattern, { throwIfNoEntry: false })?.isDirectory() ? join(pattern, '**/*.test.ts') : pattern
+}
+
+function readDurations(): Record<string, number> {
+  try {
+    return JSON.parse(readFileSync(DURATIONS, 'utf8'))
+  } catch {
+    return {}
+  }
+}
+
+/** What a file that was never run takes is guessed: those of test/ start servers of their own. */
+function expected(file: string): number {
+  return durations[file] ?? (file.startsWith('test') ? ALONE_MS : 1_000)
+}
+
+async function keepDurations(): Promise<void> {
+  const kept = Object.entries({ ...durations, ...Object.fromEntries(measured) })
+    .filter(([file]) => statSync(file, { throwIfNoEntry: false }))
+    .map(([file, ms]) => [file, Math.round(ms)])
+  await mkdir(dirname(DURATIONS), { recursive: true })
+  await writeFile(DURATIONS, JSON.stringify(Object.fromEntries(kept), null, 1)).catch(() => {})
+}
 
 /** Where a file's tests belong: the files of a small folder share a process, which reads all the sources but once. */
 function placeOf(file: string): string {
   const [top, area = '', module_ = ''] = file.split('/')
-  if (LONGEST.includes(file) || top === 'test') return file
+  if (top === 'test' || expected(file) > ALONE_MS) return file
   return area === 'modules' ? `${top}/${area}/${module_}` : `${top}/${area}`
 }
 
@@ -81,7 +115,7 @@ async function bundle(all: string[]): Promise<string[]> {
     if (last && last.length + files.length <= 8) last.push(...files)
     else bundles.push(files)
   }
-  const paths = await Promise.all(
+  const written = await Promise.all(
     bundles.map(async (files, n) => {
       const path = join(folder, `bundle-${n}.mjs`)
       const imports = files.map((file) => `await import(${JSON.stringify(pathToFileURL(file).href)})\n`)
@@ -97,9 +131,11 @@ ${imports.join('')}} finally {
 }
 `,
       )
-      return path
+      return { path, ms: files.reduce((sum, file) => sum + expected(file), 0) }
     }),
   )
-  const rank = (file: string) => (LONGEST.includes(file) ? LONGEST.indexOf(file) : LONGEST.length)
-  return [...separate, ...paths].sort((a, b) => rank(a) - rank(b))
+  // What takes longest begins first: then it is not what everything waits for at the end.
+  return [...separate.map((path) => ({ path, ms: expected(path) })), ...written]
+    .sort((a, b) => b.ms - a.ms)
+    .map(({ path }) => path)
 }
