@@ -35,6 +35,7 @@ export async function addDocumentation(server: Server): Promise<void> {
           'A self-hosted social network. Sign in with `POST /api/v2/auth/login`, then send `Authorization: Bearer <access_token>`.',
         license: { name: 'MIT', identifier: 'MIT' },
       },
+      servers: [{ url: '/', description: 'The server that this description comes from' }],
       tags: Object.entries(API_TAGS).map(([name, description]) => ({ name, description })),
       components: {
         securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
@@ -53,7 +54,7 @@ export async function addDocumentation(server: Server): Promise<void> {
           ...schema,
           ...(body ? { body } : {}),
           ...(access === undefined || access === 'public'
-            ? {}
+            ? { security: [] }
             : { security: access === 'optional' ? [{}, { bearer: [] }] : [{ bearer: [] }] }),
           ...(typeof access === 'object'
             ? {
