@@ -140,7 +140,7 @@ const GROUP_ROUTES = [
   groupReportRoutes,
   groupPinRoutes,
   groupIncomeRoutes,
-].map((routes) => withPrefixToo('/plus-group', routes))
+].map((routes) => withPrefixToo({ prefix: '/plus-group', name: 'plusGroup' }, routes))
 
 /** The table of contents: every route module of the API, one line each. */
 const ROUTES: ((server: Server, ctx: Context) => void)[] = [
