@@ -10,6 +10,7 @@ import { adopt } from '../bounties/service.ts'
 import { answerAdopted, noSuchQuestion } from '../errors.ts'
 import { requireAnonymity, requireOwnQuestion } from '../publishing/service.ts'
 import { findQuestionRow } from '../queries.ts'
+import { leaveRankings } from '../ranks/service.ts'
 import { AnswerDetail, AnswerParams, AnswerView, QuestionParams } from '../schema.ts'
 import { answerViews } from '../view.ts'
 import { AnswerMade, AnswerPatch, AnswersQuery, NewAnswer } from './schema.ts'
@@ -118,6 +119,7 @@ export function answerRoutes(server: Server, ctx: Context) {
       await requireAnonymity(ctx, request.body.anonymity)
       const patch = await screen(ctx, request.body, AnswerPatch, SCREENED)
       await transaction(sql, (tx) => editAnswer(tx, request.params.answer, viewer, patch))
+      if (patch.anonymity) leaveRankings(ctx, viewer)
       return reply.code(201).send(say(request, 'Changed.', '修改成功。'))
     },
   )

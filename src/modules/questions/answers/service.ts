@@ -19,6 +19,7 @@ import {
 import { lockQuestion } from '../publishing/queries.ts'
 import { excerptOf, picturesIn } from '../publishing/service.ts'
 import { type AnswerRow, findAnswerRow, findQuestionRow } from '../queries.ts'
+import { announceAnonymity } from '../ranks/service.ts'
 import type { AnswerDetail, AnswerView } from '../schema.ts'
 import { senderOf } from '../service.ts'
 import { ANSWERS, answerViews, questionViews } from '../view.ts'
@@ -86,8 +87,10 @@ export async function editAnswer(tx: Tx, id: number, userId: number, patch: Answ
     anonymity,
   }
   if (!(await updateAnswer(tx, id, changes))) throw answerAdopted()
-  if (anonymity)
+  if (anonymity) {
     await hideSender(tx, { senderId: userId, systemType: 'question:answer', cause: { type: ANSWERS, id } })
+    await announceAnonymity(tx, userId)
+  }
   if (body !== undefined)
     await adoptFiles(tx, { ids: picturesIn(body), ownerId: userId, channel: 'answer:images', raw: id })
 }

@@ -2,12 +2,13 @@ import type { Context } from '#platform/context.ts'
 import { type Server, viewerId } from '#platform/http.ts'
 import { Type } from '#platform/schema.ts'
 import { AnswerRanksQuery, RankedUser, RanksQuery } from './schema.ts'
-import { listRanked } from './service.ts'
+import { followAnonymity, listRanked } from './service.ts'
 
 const response = { 200: Type.Array(RankedUser) }
 const tags = ['Questions']
 
 export function questionRankRoutes(server: Server, ctx: Context) {
+  followAnonymity(ctx)
   server.get(
     '/question-ranks/answers',
     {
