@@ -75,6 +75,7 @@ import { likeRoutes } from '#modules/likes/routes.ts'
 import { songReader, specialReader } from '#modules/music/index.ts'
 import { songRoutes } from '#modules/music/songs/routes.ts'
 import { specialRoutes } from '#modules/music/specials/routes.ts'
+import { nearbyRoutes } from '#modules/nearby/routes.ts'
 import { newsRoutes } from '#modules/news/articles/routes.ts'
 import { newsCategoryRoutes } from '#modules/news/categories/routes.ts'
 import { contributionRoutes } from '#modules/news/contributions/routes.ts'
@@ -177,6 +178,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   checkinRoutes,
   tagRoutes,
   certificationRoutes,
+  nearbyRoutes,
   conversationRoutes,
   (server, ctx) => mountReports(server, ctx, commentContent(READERS), { path: '/report/comments/:comment' }),
   topicRoutes, // 4

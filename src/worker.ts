@@ -6,6 +6,7 @@ import { fileSchedules, fileTasks } from '#modules/files/jobs.ts'
 import { groupTasks } from '#modules/groups/jobs.ts'
 import { imSchedules, imTasks } from '#modules/im/jobs.ts'
 import { ledgerSchedules, ledgerTasks } from '#modules/ledger/jobs.ts'
+import { nearbySchedules, nearbyTasks } from '#modules/nearby/jobs.ts'
 import { notificationSchedules, notificationTasks } from '#modules/notifications/jobs.ts'
 import { pinningSchedules, pinningTasks } from '#modules/pinning/jobs.ts'
 import { tokenSchedules, tokenTasks } from '#modules/tokens/jobs.ts'
@@ -20,6 +21,7 @@ const TASKS: ((ctx: Context) => TaskList)[] = [
   ledgerTasks,
   codeTasks,
   certificationTasks,
+  nearbyTasks,
   commentTasks,
   pinningTasks,
   feedTasks,
@@ -34,6 +36,7 @@ const SCHEDULES: Schedule[] = [
   ...notificationSchedules,
   ...ledgerSchedules,
   ...codeSchedules,
+  ...nearbySchedules,
   ...commentSchedules,
   ...pinningSchedules,
   ...feedSchedules,

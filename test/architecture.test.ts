@@ -11,7 +11,7 @@ const LAYERS = [
   ['accounts'],
   [
     ...['comments', 'likes', 'collections', 'reports', 'pinning', 'purchases', 'rewards', 'checkins', 'tags'],
-    ...['certifications', 'conversations'],
+    ...['certifications', 'conversations', 'nearby'],
   ],
   ['topics', 'music', 'news', 'questions', 'groups'],
   ['feeds'],

@@ -27,3 +27,30 @@ export function geoCellsAround({ latitude, longitude }: Place, km: number): numb
     for (let n = 0; n < columns; n += 1) cells.push(row * COLUMNS + around(first + n))
   return cells
 }
+
+const EARTH_METERS = 6_371_000
+/** The map has no poles: beyond this latitude everything lies on its edge. */
+const EDGE = 89
+const radians = (degrees: number) => (degrees * Math.PI) / 180
+const clamped = (latitude: number) => Math.min(EDGE, Math.max(-EDGE, latitude))
+
+/** A place on Mercator's map, in radians: a short way is equally long there in every direction. */
+export const mapSpot = ({ latitude, longitude }: Place): { x: number; y: number } => ({
+  x: radians(longitude),
+  y: Math.log(Math.tan(Math.PI / 4 + radians(clamped(latitude)) / 2)),
+})
+
+/** The radius on the map that holds everything within so many meters of a place. */
+export function mapRadius({ latitude }: Place, meters: number): number {
+  const farthest = clamped(Math.abs(latitude) + (meters / EARTH_METERS) * (180 / Math.PI))
+  return meters / (EARTH_METERS * Math.cos(radians(farthest)))
+}
+
+/** The way from one place to another over the globe, in meters. */
+export function metersBetween(from: Place, to: Place): number {
+  const [a, b] = [radians(from.latitude), radians(to.latitude)]
+  const h =
+    Math.sin((b - a) / 2) ** 2 +
+    Math.cos(a) * Math.cos(b) * Math.sin(radians(to.longitude - from.longitude) / 2) ** 2
+  return 2 * EARTH_METERS * Math.asin(Math.sqrt(Math.min(1, h)))
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createWorld, type Person } from '#test/world.ts'
+
+const world = await createWorld()
+const { as, guest, person, sql, work } = world
+
+type Found = { user_id: number; _distance: string; _location: string; _name: string; _id: string }
+
+/** Each test has a part of the world to itself. */
+let parts = 0
+const somewhere = () => {
+  parts += 1
+  return { latitude: 10 + parts, longitude: 20 + parts }
+}
+const put = (who: Person, latitude: number, longitude: number) =>
+  as(who, 'POST', '/around-amap', { latitude, longitude })
+const around = async (who: Person, at: object, more = ''): Promise<Found[]> => {
+  const query = new URLSearchParams(Object.entries(at).map(([name, value]) => [name, String(value)]))
+  const { status, body } = await as(who, 'GET', `/around-amap?${query}${more}`)
+  assert.equal(status, 200)
+  return body
+}
+
+test('a place is stored coarsely, moved by the next one, and forgotten on demand (nearby-1)', async () => {
+  const [ann, bob] = [await person(), await person()]
+  const at = somewhere()
+  const made = await as(ann, 'POST', '/around-amap', {
+    latitude: `${at.latitude}.1234567`,
+    longitude: `${at.longitude}.7654321`,
+  })
+  assert.deepEqual([made.status, made.body._id, made.body.message.length], [201, String(ann.id), 1])
+  const here = { latitude: at.latitude + 0.123, longitude: at.longitude + 0.765 }
+  const [found] = await around(bob, here)
+  assert.equal(found?._location, `${here.longitude},${here.latitude}`)
+  await put(ann, at.latitude, at.longitude)
+  assert.deepEqual(await around(bob, here), [])
+  assert.deepEqual(
+    (await around(bob, at)).map((each) => each.user_id),
+    [ann.id],
+  )
+  for (let n = 0; n < 2; n += 1) assert.equal((await as(ann, 'DELETE', '/around-amap')).status, 204)
+  assert.deepEqual(await around(bob, at), [])
+})
+
+test('people come nearest first, by pages, within the radius (nearby-2)', async () => {
+  const me = await person()
+  const at = somewhere()
+  const people: Person[] = []
+  for (let n = 0; n < 7; n += 1) people.push(await person())
+  // 0.01 degree of latitude is 1112 meters.
+  for (const [n, each] of people.entries()) await put(each, at.latitude + n * 0.01, at.longitude)
+  await put(me, at.latitude, at.longitude)
+  const ids = people.map(({ id }) => id)
+  assert.deepEqual(
+    (await around(me, at)).map((each) => each.user_id),
+    ids.slice(0, 3),
+  )
+  const all = await around(me, at, '&radius=50000')
+  assert.deepEqual(
+    all.map((each) => each.user_id),
+    ids,
+  )
+  assert.deepEqual(
+    all.slice(0, 3).map((each) => Number(each._distance)),
+    [0, 1112, 2224],
+  )
+  assert.deepEqual([all[0]?._name, all[0]?._id], [people[0]?.name, String(ids[0])])
+  const pages: number[] = []
+  for (const page of [1, 2, 3, 4])
+    for (const each of await around(me, at, `&radius=50000&limit=3&page=${page}`)) pages.push(each.user_id)
+  assert.deepEqual(pages, ids)
+  assert.deepEqual(await around(me, at, '&radius=50000&limit=100&page=101'), [])
+})
+
+test('the date line and the poles are no walls (nearby-2)', async () => {
+  const me = await person()
+  const [east, west] = [await person(), await person()]
+  await put(east, -40, 179.999)
+  await put(west, -40, -179.995)
+  const found = await around(me, { latitude: -40, longitude: 180 })
+  assert.deepEqual(
+    found.map((each) => each.user_id),
+    [east.id, west.id],
+  )
+  const fromWest = await around(me, { latitude: -40, longitude: -180 })
+  assert.deepEqual(fromWest.map((each) => each.user_id).sort(), [east.id, west.id].sort())
+  const north = await person()
+  await put(north, 89.9, 0)
+  assert.equal((await as(me, 'GET', '/around-amap?latitude=90&longitude=100')).status, 200)
+})
+
+test('guests learn nothing, and blocks and closed accounts hide people (nearby-3)', async () => {
+  assert.equal((await guest('GET', '/around-amap?latitude=1&longitude=1')).status, 401)
+  const [me, blocked, blocking, closed, other] = await Promise.all([1, 2, 3, 4, 5].map(() => person()))
+  const at = somewhere()
+  for (const each of [me, blocked, blocking, closed, other]) await put(each!, at.latitude, at.longitude)
+  await as(me!, 'POST', `/user/black/${blocked!.id}`)
+  await as(blocking!, 'POST', `/user/black/${me!.id}`)
+  await sql`update users set deleted_at = now() where id = ${closed!.id}`
+  assert.deepEqual(
+    (await around(me!, at)).map((each) => each.user_id),
+    [other!.id],
+  )
+})
+
+test('places that are a month old are neither shown nor kept (nearby-1)', async () => {
+  const [me, gone] = [await person(), await person()]
+  const at = somewhere()
+  await put(gone, at.latitude, at.longitude)
+  await sql`update user_places set updated_at = now() - interval '31 days' where user_id = ${gone.id}`
+  assert.deepEqual(await around(me, at), [])
+  await sql`select graphile_worker.add_job('nearby.tidy')`
+  await work()
+  const kept = await sql`select user_id from user_places where user_id = ${gone.id}`
+  assert.equal(kept.length, 0)
+})
+
+test('what is no place is refused (nearby-1, nearby-2)', async () => {
+  const me = await person()
+  for (const body of [{}, { latitude: 91, longitude: 0 }, { latitude: 0, longitude: 'x' }, { latitude: 1 }])
+    assert.equal((await as(me, 'POST', '/around-amap', body)).status, 422)
+  for (const query of ['', 'latitude=1', 'latitude=1&longitude=181', 'latitude=1&longitude=1&radius=50001'])
+    assert.equal((await as(me, 'GET', `/around-amap?${query}`)).status, 422, query)
+})

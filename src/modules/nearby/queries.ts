@@ -1,0 +1,55 @@
+import { mapRadius, mapSpot, type Place } from '#lib/geo.ts'
+import type { Db } from '#platform/database.ts'
+
+/** How long a place is taken for true. */
+const DAYS = 30
+
+const spotOf = (sql: Db, place: Place) => {
+  const { x, y } = mapSpot(place)
+  return sql`point(${x}::float8, ${y}::float8)`
+}
+
+/** Notes where somebody is, for the first time or anew. */
+export const upsertPlace = (sql: Db, userId: number, place: Place) => sql`
+  insert into user_places (user_id, longitude, latitude, spot)
+  values (${userId}, ${place.longitude}, ${place.latitude}, ${spotOf(sql, place)})
+  on conflict (user_id) do update set longitude = excluded.longitude, latitude = excluded.latitude,
+    spot = excluded.spot, updated_at = now()`
+
+/** Forgets where somebody is. */
+export const deletePlace = (sql: Db, userId: number) => sql`delete from user_places where user_id = ${userId}`
+
+/** Forgets places that are too old to be true, at most `limit`; answers how many. */
+export async function deleteOldPlaces(sql: Db, limit: number): Promise<number> {
+  const { count } = await sql`
+    delete from user_places where user_id in (
+      select user_id from user_places where updated_at < now() - make_interval(days => ${DAYS}) limit ${limit}
+    )`
+  return count
+}
+
+export type PlaceRow = {
+  user_id: number
+  longitude: number
+  latitude: number
+  created_at: string
+  updated_at: string
+}
+
+/**
+ * Other people's places around one, the nearest first, walked outwards through the index. Left out are people whom the
+ * viewer blocks or who block the viewer.
+ */
+export const listPlacesAround = (
+  sql: Db,
+  place: Place,
+  { meters, viewerId, limit }: { meters: number; viewerId: number; limit: number },
+) => sql<PlaceRow[]>`
+  select p.user_id, p.longitude, p.latitude, p.created_at, p.updated_at from user_places p
+  where p.spot <@ circle(${spotOf(sql, place)}, ${mapRadius(place, meters)}::float8)
+    and p.user_id <> ${viewerId} and p.updated_at > now() - make_interval(days => ${DAYS})
+    and exists (select from users u where u.id = p.user_id and u.deleted_at is null)
+    and not exists (select from user_blocks b where b.user_id = ${viewerId} and b.target_id = p.user_id)
+    and not exists (select from user_blocks b where b.user_id = p.user_id and b.target_id = ${viewerId})
+  order by p.spot <-> ${spotOf(sql, place)}, p.user_id
+  limit ${limit}`
