@@ -22,10 +22,10 @@ export function cacheCostly<Name, T>(
   maxMs: number,
   find: (ctx: Context, name: Name) => Promise<T>,
 ): CostlyCache<Name, T> {
-  const ofNode = new WeakMap<object, Map<Name, Kept<T>>>()
+  const ofDatabase = new WeakMap<object, Map<Name, Kept<T>>>()
   const get = (ctx: Context, name: Name): Promise<T> => {
-    const known = ofNode.get(ctx.signals) ?? new Map<Name, Kept<T>>()
-    ofNode.set(ctx.signals, known)
+    const known = ofDatabase.get(ctx.sql) ?? new Map<Name, Kept<T>>()
+    ofDatabase.set(ctx.sql, known)
     const kept = known.get(name)
     if (kept && Date.now() < kept.until) return kept.answer
     const started = Date.now()
@@ -45,12 +45,12 @@ export function cacheCostly<Name, T>(
   }
   return Object.assign(get, {
     amend(ctx: Context, change: (answer: T, name: Name) => T) {
-      for (const [name, entry] of ofNode.get(ctx.signals) ?? []) {
+      for (const [name, entry] of ofDatabase.get(ctx.sql) ?? []) {
         entry.answer = entry.answer.then((answer) => change(answer, name))
         // Whoever waits is told of a failure; here it is nobody's.
         entry.answer.catch(() => {})
       }
     },
-    forget: (ctx: Context) => void ofNode.delete(ctx.signals),
+    forget: (ctx: Context) => void ofDatabase.delete(ctx.sql),
   })
 }

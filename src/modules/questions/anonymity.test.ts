@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { buildApp } from '#app'
+import { openDatabase } from '#platform/database.ts'
 import { createMetrics } from '#platform/metrics.ts'
 import { createSignals } from '#platform/signals.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
@@ -216,10 +217,14 @@ test('what becomes anonymous later hides its author in what was written before, 
 
 /** One more server on the same database, which has found no ranking yet. */
 async function anotherNode() {
-  const signals = createSignals(sql)
-  const node = await buildApp({ ...ctx, signals, metrics: createMetrics() })
+  const own = openDatabase({ connection: world.connection, poolSize: 3, statementTimeoutMs: 30_000 })
+  const signals = createSignals(own)
+  const node = await buildApp({ ...ctx, sql: own, signals, metrics: createMetrics() })
   await signals.listen()
-  node.addHook('onClose', () => signals.close())
+  node.addHook('onClose', async () => {
+    await signals.close()
+    await own.end()
+  })
   after(() => node.close())
   return node
 }
