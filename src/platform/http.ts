@@ -28,7 +28,8 @@ import { rememberRoutes } from '#platform/route-table.ts'
 import { refuseUnreadable } from '#platform/unreadable.ts'
 
 export { language } from '#platform/error-reply.ts'
-export { limitHeaders, sensitiveLimit } from '#platform/http/admission.ts'
+export { limitHeaders } from '#platform/http/admission.ts'
+export { attemptsOf, type CountAttempt, type Payer, payerOf } from '#platform/http/attempts.ts'
 export {
   type Access,
   bearerToken,

@@ -1,15 +1,35 @@
-export { accountCounters } from './counters.ts'
-export { listPopularIds, recommend, unrecommend } from './discovery/queries.ts'
+export { hasBlocked, notBlockedBy } from './blocks/queries.ts'
+export {
+  accountCounters,
+  countCheckin,
+  countFollowings,
+  countForPeople,
+  listIdsByCount,
+  type PersonCount,
+  personRecount,
+} from './counters.ts'
+export { recommend, unrecommend } from './discovery/queries.ts'
 export { USER_CONSTRAINTS } from './errors.ts'
 export { endFame, FAMOUS_TYPES, type FamousType, makeFamous } from './famous/queries.ts'
+export { followedBy, isFollowing } from './follows/queries.ts'
 export { peopleByName } from './imports/queries.ts'
 export { createRoster, importPeople, PersonForm } from './imports/service.ts'
-export { checkOwnPassword, checkPaymentPassword, setDisabled, setPassword } from './passwords/service.ts'
+export { checkPaymentPassword, setDisabled, setPassword } from './passwords/service.ts'
 export { ensureFounder, founderPasswordPath } from './registration/founder.ts'
 export { NewPassword, type NewUser } from './registration/schema.ts'
 export { checkUserName, createUser } from './registration/service.ts'
 export { UserExtra, UserView, UserWithUrls, Verified } from './schema.ts'
 export { type AccountRow, findAccount } from './sign-in/queries.ts'
 export { noSuchUser } from './users/errors.ts'
-export { findBlockers, isUser, nameContains, setVerified } from './users/queries.ts'
+export {
+  enabledUser,
+  findAddressed,
+  findBlockers,
+  findEnabledIds,
+  findPeopleByKeys,
+  isUser,
+  nameContains,
+  setVerified,
+  withEnabledUser,
+} from './users/queries.ts'
 export { userPage, userView, userViews, withUrls } from './users/view.ts'

@@ -1,15 +1,6 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '#platform/context.ts'
 import { tooManyRequests } from '#platform/errors.ts'
-import { limitHeaders, sensitiveLimit } from '#platform/http.ts'
-
-/** Counts an attempt of somebody who is signed in, against their account and their address. */
-export const limitOwnAttempts = (
-  ctx: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  userId: number,
-) => sensitiveLimit(ctx.limiter, ctx.config)(request, reply, `user:${userId}`)
+import { type CountAttempt, limitHeaders } from '#platform/http.ts'
 
 /**
  * Counts an attempt on an account from outside: by the name that was given, which the headers report, and by the
@@ -18,12 +9,11 @@ export const limitOwnAttempts = (
  */
 export async function limitAttempts(
   ctx: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  countAttempt: CountAttempt,
   account: string,
   userId: number | undefined,
 ): Promise<void> {
-  await sensitiveLimit(ctx.limiter, ctx.config)(request, reply, `account:${account}`)
+  await countAttempt(`account:${account}`)
   if (userId === undefined || ctx.config.rateLimits.sensitive === 0) return
   const state = await ctx.limiter.hit(`sensitive:user:${userId}`, ctx.config.rateLimits.sensitive)
   if (state.exceeded) throw tooManyRequests({ headers: limitHeaders(state) })

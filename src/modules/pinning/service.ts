@@ -5,7 +5,7 @@ import { notify, type SystemType } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Fragment, Tx } from '#platform/database.ts'
 import { notFound } from '#platform/errors.ts'
-import { viewerOf } from '#platform/http.ts'
+import { payerOf, viewerOf } from '#platform/http.ts'
 import { nobodyDecides, noLongerWaiting, notYours, pinnedAlready } from './errors.ts'
 import {
   cancelWhere,
@@ -40,8 +40,7 @@ export async function admitApplicant(
   { authorId, deciderId }: PinSubject,
 ): Promise<void> {
   const { id } = viewerOf(request)
-  const { password } = (request.body ?? {}) as { password?: unknown }
-  await checkPaymentPassword(ctx, request, reply, id, password)
+  await checkPaymentPassword(ctx, payerOf(ctx, { request, reply }))
   if (authorId !== id) throw notYours()
   if (deciderId > 0 && deciderId !== id && !(await isUser(ctx.sql, deciderId))) throw nobodyDecides()
 }

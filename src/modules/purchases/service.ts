@@ -5,7 +5,7 @@ import { type Currency, withFunds } from '#modules/ledger/index.ts'
 import { notify } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Tx } from '#platform/database.ts'
-import { viewerOf } from '#platform/http.ts'
+import { payerOf, viewerOf } from '#platform/http.ts'
 import { noSuchNode, ownNode, paidAlready } from './errors.ts'
 import { findNode, findPrices, insertPurchase, type NodeRow } from './queries.ts'
 
@@ -21,8 +21,7 @@ export async function admitBuyer(
   const { id } = viewerOf(request)
   const node = await findNode(ctx.sql, (request.params as { node: number }).node, id)
   if (!node) throw noSuchNode()
-  const { password } = (request.body ?? {}) as { password?: unknown }
-  await checkPaymentPassword(ctx, request, reply, id, password)
+  await checkPaymentPassword(ctx, payerOf(ctx, { request, reply }))
   if (node.user_id === id) throw ownNode()
   if (node.paid) throw paidAlready()
   return node

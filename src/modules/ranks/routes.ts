@@ -1,4 +1,4 @@
-import { listPopularIds } from '#modules/accounts/index.ts'
+import { listIdsByCount } from '#modules/accounts/index.ts'
 import { listCheckinIds, requireCheckins } from '#modules/checkins/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Server, viewerId } from '#platform/http.ts'
@@ -22,7 +22,7 @@ export function rankRoutes(server: Server, ctx: Context) {
     },
     async (request) => {
       const { limit = 10, offset = 0 } = request.query
-      const ids = await listPopularIds(ctx.sql, { limit, offset })
+      const ids = await listIdsByCount(ctx.sql, 'followers_count', { limit, offset })
       return rankedUsers(ctx, ids, {
         offset,
         viewerId: viewerId(request),

@@ -7,7 +7,7 @@ import type { Content, Counts, Target } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import type { Tx } from '#platform/database.ts'
 import { blocked, notFound } from '#platform/errors.ts'
-import { viewerOf } from '#platform/http.ts'
+import { payerOf, viewerOf } from '#platform/http.ts'
 import { ownerGone, toOneself } from './errors.ts'
 import { insertReward } from './queries.ts'
 
@@ -25,8 +25,7 @@ export async function admitGiver(
   switches: Switch[],
 ): Promise<void> {
   const { id } = viewerOf(request)
-  const { password } = (request.body ?? {}) as { password?: unknown }
-  await checkPaymentPassword(ctx, request, reply, id, password)
+  await checkPaymentPassword(ctx, payerOf(ctx, { request, reply }))
   const settings = await readSettings(ctx)
   if (switches.some((name) => !settings[name])) throw switchedOff()
   if (target.ownerId === id) throw toOneself()

@@ -68,18 +68,3 @@ export function limitHeaders(state: RateState): Record<string, string | number> 
     'X-RateLimit-Reset': state.resetAt,
   }
 }
-
-/**
- * The tighter limit of sign-in, codes and password checks (conventions-13), counted for each key; the reply's rate
- * headers then speak of the tightest one.
- */
-export function sensitiveLimit(limiter: RateLimiter, config: Config) {
-  return async (request: FastifyRequest, reply: FastifyReply, ...keys: string[]): Promise<void> => {
-    if (config.rateLimits.sensitive === 0) return
-    for (const key of [...keys, `ip:${request.ip}`]) {
-      const state = await limiter.hit(`sensitive:${key}`, config.rateLimits.sensitive)
-      if (!request.rate || state.remaining < request.rate.remaining || state.exceeded) tellRate(reply, state)
-      if (state.exceeded) throw tooManyRequests({ headers: limitHeaders(state) })
-    }
-  }
-}

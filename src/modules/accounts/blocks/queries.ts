@@ -1,4 +1,5 @@
-import type { Db } from '#platform/database.ts'
+import type { Db, Fragment } from '#platform/database.ts'
+import { when } from '#platform/sql.ts'
 
 /** Blocks somebody, once or again; false when there is nobody of that id. It does not unfollow (R §1.12). */
 export async function insertBlock(sql: Db, userId: number, targetId: number): Promise<boolean> {
@@ -33,3 +34,19 @@ export async function listBlockedIds(
     where b.user_id = ${userId} order by b.id desc limit ${limit} offset ${offset}`
   return rows.map(({ id }) => id)
 }
+
+/**
+ * Leaves out what was written by people whom the viewer blocks (conventions-26): a condition that follows others.
+ * `author` is the column of who wrote it. An array instead of a join: the list stays a walk along its index, however many
+ * people the viewer blocks. Guests block nobody.
+ */
+export const notBlockedBy = (sql: Db, viewerId: number, author: Fragment): Fragment =>
+  when(
+    sql,
+    viewerId > 0,
+    () => sql`and ${author} <> all(array(select target_id from user_blocks where user_id = ${viewerId}))`,
+  )
+
+/** Whether the person of the column `blocker` blocks somebody: a value. */
+export const hasBlocked = (sql: Db, blocker: Fragment, userId: number): Fragment => sql`
+  coalesce((select true from user_blocks b where b.user_id = ${blocker} and b.target_id = ${userId}), false)`

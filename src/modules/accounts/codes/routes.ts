@@ -1,5 +1,5 @@
 import type { Context } from '#platform/context.ts'
-import { type Server, say } from '#platform/http.ts'
+import { attemptsOf, language, type Server, say } from '#platform/http.ts'
 import { Message } from '#platform/schema.ts'
 import { CodeTarget, type Purpose } from './schema.ts'
 import { sendCode } from './service.ts'
@@ -13,7 +13,10 @@ export function codeRoutes(server: Server, ctx: Context) {
         schema: { tags: ['Sign-in'], summary, body: CodeTarget, response: { 202: Message } },
       },
       async (request, reply) => {
-        await sendCode(ctx, request, reply, request.body, purpose)
+        await sendCode(ctx, attemptsOf(ctx, { request, reply }), request.body, {
+          purpose,
+          language: language(request),
+        })
         return reply.code(202).send(say(request, 'The code is on its way.', '验证码已发送。'))
       },
     )

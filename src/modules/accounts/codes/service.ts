@@ -1,10 +1,9 @@
 import { randomInt } from 'node:crypto'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isEmail, isPhone, normalizeEmail, normalizePhone } from '#lib/identifiers.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, transaction } from '#platform/database.ts'
 import { apiError, invalidField, invalidFields, type Language, type Text } from '#platform/errors.ts'
-import { language } from '#platform/http.ts'
+import type { CountAttempt } from '#platform/http.ts'
 import { addJob } from '#platform/jobs.ts'
 import { emailTaken, phoneTaken, wrongCode } from '../errors.ts'
 import { limitAttempts } from '../limits.ts'
@@ -61,13 +60,12 @@ export type Dispatch = { channel: Channel; to: string; code: string; language: L
 /** Makes a code and has it sent, in one transaction. */
 export async function sendCode(
   ctx: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  countAttempt: CountAttempt,
   target: CodeTarget,
-  purpose: Purpose,
+  { purpose, language }: { purpose: Purpose; language: Language },
 ): Promise<void> {
   const account = accountOf(target)
-  await limitAttempts(ctx, request, reply, account.key, undefined)
+  await limitAttempts(ctx, countAttempt, account.key, undefined)
   if ((await isAccountUsed(ctx.sql, account)) !== (purpose === 'user')) {
     if (purpose === 'register') throw account.field === 'email' ? emailTaken() : phoneTaken()
     throw invalidField(
@@ -81,7 +79,7 @@ export async function sendCode(
     channel: account.channel,
     to: account.value,
     code: digits(code),
-    language: language(request),
+    language,
     until: Date.now() + 10 * 60_000,
   }
   await transaction(ctx.sql, async (tx) => {

@@ -1,5 +1,6 @@
 import { nameKey } from '#lib/text.ts'
 import type { Db } from '#platform/database.ts'
+import { listIdsByCount } from '../counters.ts'
 import { nameContains } from '../users/queries.ts'
 
 type Page = { limit?: number; offset?: number }
@@ -7,12 +8,7 @@ type Page = { limit?: number; offset?: number }
 const idsOf = (rows: { id: number }[]) => rows.map(({ id }) => id)
 
 /** People with the most followers first. */
-export const listPopularIds = async (sql: Db, { limit = 15, offset = 0 }: Page) =>
-  idsOf(
-    await sql<{ id: number }[]>`
-      select u.id from user_counts c join users u on u.id = c.user_id and u.deleted_at is null
-      order by c.followers_count desc, c.user_id limit ${limit} offset ${offset}`,
-  )
+export const listPopularIds = (sql: Db, page: Page) => listIdsByCount(sql, 'followers_count', page)
 
 /** The newest people first. */
 export const listLatestIds = async (sql: Db, { limit = 15, offset = 0 }: Page) =>

@@ -1,7 +1,7 @@
 import { isPhone, normalizePhone } from '#lib/identifiers.ts'
 import { nameKey } from '#lib/text.ts'
 import type { Context } from '#platform/context.ts'
-import { type Server, sensitiveLimit, viewerId, viewerOf } from '#platform/http.ts'
+import { attemptsOf, type Server, viewerId, viewerOf } from '#platform/http.ts'
 import { Type } from '#platform/schema.ts'
 import { UserView } from '../schema.ts'
 import { userPage, userViews } from '../users/view.ts'
@@ -12,7 +12,6 @@ export function discoveryRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const tags = ['Users']
   const people = { 200: Type.Array(UserView) }
-  const limit = sensitiveLimit(ctx.limiter, ctx.config)
 
   for (const [name, summary, list] of [
     ['populars', 'Those with the most followers', listPopularIds],
@@ -63,7 +62,7 @@ export function discoveryRoutes(server: Server, ctx: Context) {
     },
     async (request, reply) => {
       const { id } = viewerOf(request)
-      await limit(request, reply, `phones:${id}`)
+      await attemptsOf(ctx, { request, reply })(`phones:${id}`)
       const asked = new Map(
         request.body.phones.filter(isPhone).map((phone) => [normalizePhone(phone), phone] as const),
       )

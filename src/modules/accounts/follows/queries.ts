@@ -1,5 +1,13 @@
 import { escapeLike, nameKey } from '#lib/text.ts'
-import type { Db } from '#platform/database.ts'
+import type { Db, Fragment } from '#platform/database.ts'
+
+/** Whether somebody follows the person of the column `author`: a value. */
+export const isFollowing = (sql: Db, userId: number, author: Fragment): Fragment => sql`
+  coalesce((select true from user_follows f where f.user_id = ${userId} and f.target_id = ${author}), false)`
+
+/** Whom somebody follows: a query of one column, `target_id`. */
+export const followedBy = (sql: Db, userId: number): Fragment => sql`
+  select target_id from user_follows where user_id = ${userId}`
 
 type Page = { limit?: number; offset?: number }
 

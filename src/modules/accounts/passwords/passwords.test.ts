@@ -4,7 +4,7 @@ import { buildApp } from '#app'
 import { checkPaymentPassword, setDisabled } from '#modules/accounts/index.ts'
 import { forgetSettings, updateSettings } from '#modules/settings/index.ts'
 import { forgetTokens } from '#modules/tokens/index.ts'
-import { viewerOf } from '#platform/http.ts'
+import { payerOf } from '#platform/http.ts'
 import { createMetrics } from '#platform/metrics.ts'
 import { earlyInMinute, fieldError, fresh, signUpsOn } from '#test/sign-up.ts'
 import { createWorld, type Person, type World } from '#test/world.ts'
@@ -132,8 +132,7 @@ test('disabling an account ends its sign-ins, and enabling it lets it sign in ag
 async function shopOn({ ctx }: World) {
   const shop = await buildApp({ ...ctx, metrics: createMetrics() })
   shop.post('/api/v2/pay', { config: { access: 'user' } }, async (request, reply) => {
-    const { password } = (request.body ?? {}) as { password?: unknown }
-    await checkPaymentPassword(ctx, request, reply, viewerOf(request).id, password)
+    await checkPaymentPassword(ctx, payerOf(ctx, { request, reply }))
     return { paid: true }
   })
   after(() => shop.close())

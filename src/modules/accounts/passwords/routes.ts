@@ -1,5 +1,5 @@
 import type { Context } from '#platform/context.ts'
-import { type Server, viewerOf } from '#platform/http.ts'
+import { attemptsOf, type Server, viewerOf } from '#platform/http.ts'
 import { Empty } from '#platform/schema.ts'
 import { PasswordChange, PasswordReset } from './schema.ts'
 import { changePassword, resetPassword } from './service.ts'
@@ -17,7 +17,7 @@ export function passwordRoutes(server: Server, ctx: Context) {
       },
     },
     async (request, reply) => {
-      await changePassword(ctx, request, reply, viewerOf(request), request.body)
+      await changePassword(ctx, attemptsOf(ctx, { request, reply }), viewerOf(request), request.body)
       return reply.code(204).send()
     },
   )
@@ -33,7 +33,7 @@ export function passwordRoutes(server: Server, ctx: Context) {
       },
     },
     async (request, reply) => {
-      await resetPassword(ctx, request, reply, request.body)
+      await resetPassword(ctx, attemptsOf(ctx, { request, reply }), request.body)
       return reply.code(204).send()
     },
   )

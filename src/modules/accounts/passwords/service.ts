@@ -1,16 +1,15 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { loginKind } from '#lib/identifiers.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import { forgetTokens, revokeTokens } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, transaction } from '#platform/database.ts'
 import { apiError, invalidField } from '#platform/errors.ts'
-import type { Viewer } from '#platform/http.ts'
+import type { CountAttempt, Payer, Viewer } from '#platform/http.ts'
 import { addJob } from '#platform/jobs.ts'
 import { hashPassword, verifyPassword } from '#platform/passwords.ts'
 import { accountOf, checkCode, useCode } from '../codes/service.ts'
 import { wrongCode } from '../errors.ts'
-import { limitAttempts, limitOwnAttempts } from '../limits.ts'
+import { limitAttempts } from '../limits.ts'
 import { findAccount, holdAccount } from '../sign-in/queries.ts'
 import { findPassword, saveDisabled, savePassword } from './queries.ts'
 import type { PasswordChange, PasswordReset } from './schema.ts'
@@ -56,14 +55,13 @@ export async function setDisabled(ctx: Context, tx: Db, userId: number, disabled
 /** Changes one's own password; every other sign-in ends. */
 export async function changePassword(
   ctx: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  countAttempt: CountAttempt,
   viewer: Viewer,
   { old_password: old, password, password_confirmation }: PasswordChange,
 ): Promise<void> {
   if (password !== password_confirmation)
     throw invalidField('password', { en: 'The two passwords differ.', zh: '两次输入的密码不一致。' })
-  await limitOwnAttempts(ctx, request, reply, viewer.id)
+  await countAttempt(`user:${viewer.id}`)
   const current = (await findPassword(ctx.sql, viewer.id)) ?? null
   if (current !== null) {
     if (old === undefined)
@@ -89,14 +87,13 @@ export async function changePassword(
 /** Sets a new password with a code instead of the old one; every sign-in ends. */
 export async function resetPassword(
   ctx: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  countAttempt: CountAttempt,
   body: PasswordReset,
 ): Promise<void> {
   if (body.phone !== undefined && body.email !== undefined) throw bothAccounts()
   const account = accountOf(body)
   const user = await findAccount(ctx.sql, loginKind(account.key))
-  await limitAttempts(ctx, request, reply, account.key, user?.id)
+  await limitAttempts(ctx, countAttempt, account.key, user?.id)
   if (account.channel !== body.verifiable_type) throw wrongCode()
   await checkCode(ctx, account, 'user', body.verifiable_code)
   if (!user || user.disabled) throw wrongCode()
@@ -112,30 +109,26 @@ export async function resetPassword(
 /** 422 on `password` unless it is this person's. */
 export async function checkOwnPassword(
   ctx: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  countAttempt: CountAttempt,
   userId: number,
   password: string,
 ): Promise<void> {
-  await limitOwnAttempts(ctx, request, reply, userId)
+  await countAttempt(`user:${userId}`)
   const current = (await findPassword(ctx.sql, userId)) ?? null
   if (!(await verifyPassword(current, password))) throw wrongPassword('password')
 }
 
 /**
- * The payment password (R §1.5): while the setting asks for it, 403 unless `password` is the sign-in password. Comes
+ * The payment password (conventions-29): while the setting asks for it, 403 unless `password` is the sign-in password. Comes
  * before the body is validated and before any look at balances.
  */
 export async function checkPaymentPassword(
   ctx: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  userId: number,
-  password: unknown,
+  { id, password, countAttempt }: Payer,
 ): Promise<void> {
   if (!(await readSettings(ctx))['pay-validate-user-password']) return
-  await limitOwnAttempts(ctx, request, reply, userId)
-  const current = (await findPassword(ctx.sql, userId)) ?? null
+  await countAttempt(`user:${id}`)
+  const current = (await findPassword(ctx.sql, id)) ?? null
   if (current === null) throw paymentNeedsPassword()
   const given = typeof password === 'string' && password.length <= 128 ? password : ''
   if (given === '' || !(await verifyPassword(current, given))) throw wrongPaymentPassword()

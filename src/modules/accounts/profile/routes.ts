@@ -1,5 +1,5 @@
 import type { Context } from '#platform/context.ts'
-import { type Server, viewerOf } from '#platform/http.ts'
+import { attemptsOf, type Server, viewerOf } from '#platform/http.ts'
 import { Empty } from '#platform/schema.ts'
 import { Binding, PrivateUser, ProfilePatch, Unbinding } from './schema.ts'
 import { bind, unbind, updateProfile } from './service.ts'
@@ -47,7 +47,7 @@ export function profileRoutes(server: Server, ctx: Context) {
         schema: { tags, summary: `Unbind my ${field}`, body: Unbinding, response: done },
       },
       async (request, reply) => {
-        await unbind(ctx, request, reply, viewerOf(request).id, field, request.body)
+        await unbind(ctx, attemptsOf(ctx, { request, reply }), viewerOf(request).id, field, request.body)
         return reply.code(204).send()
       },
     )

@@ -1,8 +1,8 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { getStoredNode, type StoredNode } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, onConstraint, transaction } from '#platform/database.ts'
 import { invalidField } from '#platform/errors.ts'
+import type { CountAttempt } from '#platform/http.ts'
 import { accountOf, checkCode, storedAccount, useCode } from '../codes/service.ts'
 import { USER_CONSTRAINTS } from '../errors.ts'
 import { checkOwnPassword } from '../passwords/service.ts'
@@ -52,15 +52,14 @@ const NOTHING_BOUND = {
 /** Takes one's phone or e-mail from the account, on password and code. */
 export async function unbind(
   ctx: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  countAttempt: CountAttempt,
   userId: number,
   field: 'email' | 'phone',
   { password, verifiable_code: code }: Unbinding,
 ): Promise<void> {
   const value = (await findPrivateRow(ctx.sql, userId))?.[field]
   if (!value) throw invalidField(field, NOTHING_BOUND[field], 'not_bound')
-  await checkOwnPassword(ctx, request, reply, userId, password)
+  await checkOwnPassword(ctx, countAttempt, userId, password)
   const account = storedAccount(field, value)
   await checkCode(ctx, account, 'user', code)
   await transaction(ctx.sql, async (tx) => {

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { refreshToken } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
 import { unauthenticated } from '#platform/errors.ts'
-import { bearerToken, type Server, say } from '#platform/http.ts'
+import { attemptsOf, bearerToken, type Server, say } from '#platform/http.ts'
 import { SignedOut, SignIn, TokenInput, TokenView } from './schema.ts'
 import { signIn, signOut } from './service.ts'
 
@@ -17,7 +17,7 @@ export function signInRoutes(server: Server, ctx: Context) {
       config: { access: 'public' },
       schema: { tags: ['Sign-in'], summary: 'Sign in', body: SignIn, response: { 200: TokenView } },
     },
-    (request, reply) => signIn(ctx, request, reply, request.body),
+    (request, reply) => signIn(ctx, attemptsOf(ctx, { request, reply }), request.body),
   )
 
   const refresh = (request: FastifyRequest) => {

@@ -1,4 +1,3 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Login, loginKind } from '#lib/identifiers.ts'
 import {
   findViewer,
@@ -10,6 +9,7 @@ import {
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
 import { apiError, invalidField, unauthenticated } from '#platform/errors.ts'
+import type { CountAttempt } from '#platform/http.ts'
 import { verifyPassword } from '#platform/passwords.ts'
 import type { Account } from '../codes/schema.ts'
 import { checkCode, storedAccount, useCode } from '../codes/service.ts'
@@ -29,15 +29,14 @@ const accountDisabled = apiError(403, 'account_disabled', 'This account is disab
 /** Signs a person in with a password, or with a code sent to their phone or e-mail. */
 export async function signIn(
   ctx: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  countAttempt: CountAttempt,
   { login, password, verifiable_code: code }: SignIn,
 ): Promise<IssuedToken> {
   if (password === undefined && code === undefined)
     throw invalidField('password', { en: 'The password field is required.', zh: 'password 不能为空。' })
   const named = loginKind(login)
   const user = await findAccount(ctx.sql, named)
-  await limitAttempts(ctx, request, reply, `${named.value}`, user?.id)
+  await limitAttempts(ctx, countAttempt, `${named.value}`, user?.id)
   const account = code === undefined ? null : codeAccount(named)
   if (code !== undefined) {
     if (!account) throw wrongSignIn()

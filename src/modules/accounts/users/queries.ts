@@ -1,7 +1,9 @@
 import type { Login } from '#lib/identifiers.ts'
 import { escapeLike, gramsOfQuery, nameKey } from '#lib/text.ts'
 import type { StoredNode } from '#modules/files/index.ts'
-import type { Db } from '#platform/database.ts'
+import type { Db, Fragment } from '#platform/database.ts'
+import { when } from '#platform/sql.ts'
+import { hasBlocked } from '../blocks/queries.ts'
 
 export type UserRow = {
   id: number
@@ -80,9 +82,40 @@ export async function listUserIds(sql: Db, filter: UserFilter): Promise<number[]
 
 /** Whether there is such a person whose account is not disabled. */
 export async function isUser(sql: Db, id: number): Promise<boolean> {
-  const rows = await sql`select from users where id = ${id} and deleted_at is null`
-  return rows.length > 0
+  return (await enabledUser(sql, id)).length > 0
 }
+
+/** The person of an id whose account is not disabled: a query of one column, `id`, that may be locked. */
+export const enabledUser = (sql: Db, id: number): Fragment => sql`
+  select id from users where id = ${id} and deleted_at is null`
+
+/** Joins the person of a column as `u`, and leaves out the rows of disabled accounts. */
+export const withEnabledUser = (sql: Db, column: Fragment): Fragment => sql`
+  join users u on u.id = ${column} and u.deleted_at is null`
+
+/** Which of these people there are, without disabled accounts. */
+export async function findEnabledIds(sql: Db, ids: number[]): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select id from users where id = any(${ids}) and deleted_at is null order by id`
+  return rows.map(({ id }) => id)
+}
+
+/** The people whose names have these keys, without disabled accounts. */
+export async function findPeopleByKeys(sql: Db, keys: string[]): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select id from users where name_key = any(${keys}) and deleted_at is null order by id`
+  return rows.map(({ id }) => id)
+}
+
+/** People by id or by the key of their name, disabled accounts left out, and whether they block the viewer. */
+export const findAddressed = (sql: Db, viewerId: number, ids: number[], nameKeys: string[]) => sql<
+  { id: number; name_key: string; blocks: boolean }[]
+>`
+  select u.id, u.name_key, ${hasBlocked(sql, sql`u.id`, viewerId)} as blocks
+  from users u
+  where u.deleted_at is null and (
+    u.id = any(${ids}) ${when(sql, nameKeys.length > 0, () => sql`or u.name_key = any(${nameKeys})`)}
+  )`
 
 /** The person a login identifier stands for, unless disabled. */
 export async function findUserId(sql: Db, { kind, value }: Login): Promise<number | undefined> {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { checkPaymentPassword } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
+import { payerOf, type Server, say, viewerId, viewerOf } from '#platform/http.ts'
 import { once } from '#platform/idempotency.ts'
 import { Empty, Message, Type } from '#platform/schema.ts'
 import { GroupParams, MemberView } from '../schema.ts'
@@ -58,8 +58,7 @@ export function memberRoutes(server: Server, ctx: Context) {
         once(ctx, request, reply, async (atomically) => {
           const { id: viewer } = viewerOf(request)
           const group = await getJoinable(sql, request.params.group, viewer)
-          if (group.mode === 'paid')
-            await checkPaymentPassword(ctx, request, reply, viewer, request.body.password)
+          if (group.mode === 'paid') await checkPaymentPassword(ctx, payerOf(ctx, { request, reply }))
           return atomically(async (tx) => {
             const inside = await joinGroup(tx, group, viewer, currency)
             const body = inside

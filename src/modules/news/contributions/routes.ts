@@ -6,7 +6,7 @@ import { screen } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
 import { apiError, forbidden } from '#platform/errors.ts'
-import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
+import { payerOf, type Server, say, viewerId, viewerOf } from '#platform/http.ts'
 import { once } from '#platform/idempotency.ts'
 import { Empty, Message, MessageWithId, RawText, Type } from '#platform/schema.ts'
 import { findRecord, listNewsOf, type NewsRecord, setStatus } from '../articles/queries.ts'
@@ -52,8 +52,7 @@ export function contributionRoutes(server: Server, ctx: Context) {
     const settings = await readSettings(ctx)
     const { id } = viewerOf(request)
     const fee = settings['news:contribute:pay'] ? settings['news:pay-contribute'] : 0
-    const { password } = (request.body ?? {}) as { password?: unknown }
-    if (fee > 0) await checkPaymentPassword(ctx, request, reply, id, password)
+    if (fee > 0) await checkPaymentPassword(ctx, payerOf(ctx, { request, reply }))
     if (settings['news:contribute:verified'] && !(await isCertified(sql, id))) throw notCertified()
     return { fee }
   }

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { checkPaymentPassword } from '#modules/accounts/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Server, say, viewerOf } from '#platform/http.ts'
+import { payerOf, type Server, say, viewerOf } from '#platform/http.ts'
 import { once } from '#platform/idempotency.ts'
 import { Text, Type } from '#platform/schema.ts'
 import { AnswerMade } from '../answers/schema.ts'
@@ -18,8 +18,7 @@ export function lookRoutes(server: Server, ctx: Context) {
   const admit = async (request: FastifyRequest, reply: FastifyReply) => {
     const { answer } = request.params as { answer: number }
     if (!(await findAnswerRow(ctx.sql, answer))) throw noSuchAnswer()
-    const { password } = (request.body ?? {}) as { password?: unknown }
-    await checkPaymentPassword(ctx, request, reply, viewerOf(request).id, password)
+    await checkPaymentPassword(ctx, payerOf(ctx, { request, reply }))
   }
 
   for (const path of ['/question-answers/:answer/onlookers', '/question-answers/:answer/currency-onlookers'])

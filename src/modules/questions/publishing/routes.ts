@@ -3,7 +3,7 @@ import { checkPaymentPassword } from '#modules/accounts/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
 import { screen } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Server, say, viewerOf } from '#platform/http.ts'
+import { payerOf, type Server, say, viewerOf } from '#platform/http.ts'
 import { once } from '#platform/idempotency.ts'
 import { Empty } from '#platform/schema.ts'
 import { QuestionParams } from '../schema.ts'
@@ -31,9 +31,9 @@ export function questionPublishingRoutes(server: Server, ctx: Context) {
 
   /** The payment password, where the request pays a bounty. */
   const admitPayer = async (request: FastifyRequest, reply: FastifyReply) => {
-    const { amount, password } = (request.body ?? {}) as { amount?: unknown; password?: unknown }
+    const { amount } = (request.body ?? {}) as { amount?: unknown }
     if (amount === undefined || amount === null || amount === '' || Number(amount) === 0) return
-    await checkPaymentPassword(ctx, request, reply, viewerOf(request).id, password)
+    await checkPaymentPassword(ctx, payerOf(ctx, { request, reply }))
   }
   const admitOwner = async (request: FastifyRequest, reply: FastifyReply) => {
     await requireOwnQuestion(sql, idOf(request), viewerOf(request).id)
