@@ -9,11 +9,14 @@ import { banner } from './banner.ts'
 import { prepareDatabase } from './prepare.ts'
 import { startWorker } from './worker.ts'
 
+/** A request waits a second for a connection and three for a row; in time it hears that it should come back. */
+const BOUNDS = { patienceMs: 1000, maxWaiting: 1000, lockTimeoutMs: 3000 }
+
 /** Runs the server in this process until it is told to stop. Throws what keeps it from starting. */
 export async function serve(env: Record<string, string | undefined>): Promise<void> {
   const config = readConfig(env)
   const log = createLog({ level: config.logLevel, destination: bufferedOutput() })
-  const opened = await openContext(config, log)
+  const opened = await openContext(config, log, { bounds: BOUNDS })
   const { ctx } = opened
   ctx.metrics.defaultProcessMetrics()
   let closing = false

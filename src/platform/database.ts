@@ -1,10 +1,15 @@
 import postgres from 'postgres'
+import type { Driver } from './database/connection.ts'
+import { createPool } from './database/pool.ts'
 
 /** Anything a query can run on: the pool, or an open transaction. */
 export type Db = postgres.ISql<{ bigint: number }>
 
 /** The pool, where transactions begin. */
-export type Sql = postgres.Sql<{ bigint: number }>
+export type Sql = postgres.Sql<{ bigint: number }> & {
+  /** How many connections are held now, and how many callers wait for one. */
+  state(): { busy: number; waiting: number }
+}
 
 /** An open transaction. */
 export type Tx = postgres.TransactionSql<{ bigint: number }>
@@ -17,10 +22,22 @@ export type DatabaseOptions = {
   connection: string | { host: string; port: number; user: string; database: string; password?: string }
   poolSize: number
   statementTimeoutMs: number
+  /** How long a statement may wait for what another transaction holds; absent: as long as it may run. */
+  lockTimeoutMs?: number
+  /** How long a caller waits for a connection before it is refused with `Busy`. */
+  patienceMs?: number
+  /** How many callers may wait for one; absent: any number, as commands and tests do. */
+  maxWaiting?: number
   onNotice?: (message: string) => void
   /** Sees every statement that is sent, with the object ids of its parameters' types (0 for those left to the server). */
   onQuery?: (query: { text: string; parameters: unknown[]; types: number[] }) => void
 }
+
+/** How long a statement may take that has no timeout of its own. */
+const DEADLINE_GRACE_MS = 1000
+const PATIENCE_MS = 60_000
+/** The driver counts failures over the life of a connection, so the pause between attempts needs a bound. */
+const reconnectPause = (attempt: number) => Math.min(0.01 * 2 ** Math.min(attempt, 6), 0.5)
 
 /**
  * Opens the pool. Times stay text in UTC (`2026-11-21 05:22:00.123456+00`), bigint becomes a number (ids and amounts
@@ -29,9 +46,13 @@ export type DatabaseOptions = {
 export function openDatabase(options: DatabaseOptions): Sql {
   const { connection } = options
   const settings = {
-    max: options.poolSize,
+    max: 1,
     idle_timeout: 0,
-    connect_timeout: 10,
+    max_lifetime: null,
+    connect_timeout: 5,
+    backoff: reconnectPause,
+    // Nothing is sent over a connection but by the one who holds it; the driver goes wrong where it queues.
+    max_pipeline: 1_000_000,
     ...(options.onQuery ? { debug: watchQueries(options.onQuery) } : {}),
     onnotice: (notice: postgres.Notice) => options.onNotice?.(notice.message ?? ''),
     connection: {
@@ -39,6 +60,7 @@ export function openDatabase(options: DatabaseOptions): Sql {
       TimeZone: 'UTC',
       plan_cache_mode: 'force_generic_plan',
       statement_timeout: options.statementTimeoutMs,
+      ...(options.lockTimeoutMs === undefined ? {} : { lock_timeout: options.lockTimeoutMs }),
       idle_in_transaction_session_timeout: options.statementTimeoutMs * 3,
     },
     types: {
@@ -56,9 +78,16 @@ export function openDatabase(options: DatabaseOptions): Sql {
       },
     },
   }
-  return (typeof connection === 'string'
+  const driver = (typeof connection === 'string'
     ? postgres(connection, settings)
-    : postgres({ ...connection, ...settings })) as unknown as Sql
+    : postgres({ ...connection, ...settings })) as unknown as Driver
+  const pool = createPool(driver, {
+    size: options.poolSize,
+    patienceMs: options.patienceMs ?? PATIENCE_MS,
+    maxWaiting: options.maxWaiting ?? Number.POSITIVE_INFINITY,
+    deadlineMs: options.statementTimeoutMs === 0 ? 0 : options.statementTimeoutMs + DEADLINE_GRACE_MS,
+  })
+  return Object.assign(pool.sql, { state: pool.state }) as unknown as Sql
 }
 
 const watchQueries =

@@ -1,8 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { isConnectionError } from '#platform/database.ts'
-import { ApiError, apiError, invalidFields, type Language, type Text } from '#platform/errors.ts'
+import { ApiError, apiError, Busy, invalidFields, type Language, type Text } from '#platform/errors.ts'
 import { InputError } from '#platform/input.ts'
-import { Busy } from '#platform/passwords.ts'
 
 /** English unless the first language that the client prefers and Kith speaks is Chinese. */
 export function language(request: FastifyRequest): Language {

@@ -30,6 +30,15 @@ export class ApiError extends Error {
 
 /** An error that a route may answer with, as its documentation tells it. */
 export type DeclaredError = { readonly status: number; readonly code: string; readonly text: Text }
+/** More is waiting than can be answered in time: a 503 that says when to come back. */
+export class Busy extends Error {
+  readonly retryAfter = 1
+
+  constructor(message: string) {
+    super(message)
+    this.name = 'Busy'
+  }
+}
 
 /** Declares an error once, to be made where it is thrown: `throw noSuchTopic()`. `code` goes out as `X-Error-Code`. */
 export function apiError(status: number, code: string, en: string, zh: string) {

@@ -14,6 +14,7 @@ import fastify, {
   type RouteOptions,
 } from 'fastify'
 import type { Config } from '#platform/config.ts'
+import { type Caller, currentCaller, newCaller, onBehalfOf } from '#platform/database/callers.ts'
 import { errorBody, language, methodNotAllowed, noSuchPath, toldError } from '#platform/error-reply.ts'
 import { admission, tellRate } from '#platform/http/admission.ts'
 import { acceptEmptyJson, answerInvalid, prepareBody } from '#platform/http/bodies.ts'
@@ -42,6 +43,8 @@ export {
 declare module 'fastify' {
   interface FastifyRequest {
     leave: () => void
+    /** On whose behalf its statements are sent. */
+    caller: Caller | null
   }
   interface FastifyInstance {
     /** Every route, for the tests that walk them all. */
@@ -121,6 +124,7 @@ export async function createServer({
   server.decorateRequest('viewer', null)
   server.decorateRequest('rate', null)
   server.decorateRequest('leave', () => {})
+  server.decorateRequest('caller', null)
   server.setValidatorCompiler(({ schema }) => compileInput(schema) as never)
   server.setSerializerCompiler(({ schema }) => {
     // Built for the first reply, like validators: most of a start went into building hundreds of them.
@@ -144,7 +148,14 @@ export async function createServer({
       done()
     }, done)
   })
-  server.addHook('onRequestAbort', async (request) => request.leave())
+  server.addHook('onRequestAbort', async (request) => {
+    request.leave()
+    if (request.caller) request.caller.isGone = true
+  })
+  server.addHook('onRequest', (request, _reply, done) => {
+    request.caller = newCaller()
+    onBehalfOf(request.caller, done)
+  })
   await server.register(cors, {
     origin: config.corsOrigins.includes('*') ? '*' : config.corsOrigins,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
@@ -156,6 +167,10 @@ export async function createServer({
   const admit = admission({ config, limiter, identity })
   server.addHook('onRequest', (request, reply, done) =>
     request.url.startsWith(API) ? admit(request, reply, done) : done(),
+  )
+  // What arrives of a body belongs to the connection and not to the request any more.
+  server.addHook('preValidation', (request, _reply, done) =>
+    !request.caller || currentCaller() === request.caller ? done() : onBehalfOf(request.caller, done),
   )
   server.addHook('preHandler', answerInvalid)
   server.addHook('onRoute', (route) => {

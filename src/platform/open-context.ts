@@ -4,7 +4,7 @@ import { loadAppSecret } from '#platform/app-secret.ts'
 import type { Config } from '#platform/config.ts'
 import type { Context } from '#platform/context.ts'
 import { createSecrets } from '#platform/crypto.ts'
-import { openDatabase } from '#platform/database.ts'
+import { type DatabaseOptions, openDatabase } from '#platform/database.ts'
 import { findRunningPostgres } from '#platform/embedded-postgres/running.ts'
 import { startEmbeddedPostgres } from '#platform/embedded-postgres.ts'
 import type { JobsConnection } from '#platform/jobs.ts'
@@ -19,6 +19,9 @@ import { createStorage } from '#platform/storage/storage.ts'
 
 /** The context of a process, with what it takes to run jobs and to close everything again. */
 export type Opened = { ctx: Context; connection: JobsConnection; close(): Promise<void> }
+
+/** What a server refuses that a command waits for. */
+export type Bounds = Pick<DatabaseOptions, 'patienceMs' | 'maxWaiting' | 'lockTimeoutMs'>
 
 /** A database to use, and what it takes to end it where it was started for us. */
 type Database = { connection: JobsConnection; stop?: () => Promise<void> }
@@ -37,7 +40,11 @@ async function openEmbedded(config: Config, log: Log, mayJoin: boolean): Promise
  * Starts the embedded database unless DATABASE_URL names another, and connects to everything outside. With `mayJoin`
  * the embedded database of a running server is used where there is one.
  */
-export async function openContext(config: Config, log: Log, { mayJoin = false } = {}): Promise<Opened> {
+export async function openContext(
+  config: Config,
+  log: Log,
+  { mayJoin = false, bounds = {} }: { mayJoin?: boolean; bounds?: Bounds } = {},
+): Promise<Opened> {
   await mkdir(config.dataDir, { recursive: true })
   const database: Database =
     config.databaseUrl === undefined
@@ -48,6 +55,7 @@ export async function openContext(config: Config, log: Log, { mayJoin = false } 
     connection,
     poolSize: config.databasePoolSize,
     statementTimeoutMs: config.statementTimeoutMs,
+    ...bounds,
     onNotice: (message) => log.debug({ notice: message }, 'database notice'),
   })
   const signals = createSignals(sql)
@@ -58,12 +66,10 @@ export async function openContext(config: Config, log: Log, { mayJoin = false } 
     ...(config.smtpUrl ? { smtpUrl: config.smtpUrl } : {}),
   })
   const metrics = createMetrics()
-  metrics.gaugePool(async () => {
-    const [row] = await sql<[{ open: number; busy: number; idle: number }]>`
-      select count(*)::int as open, (count(*) filter (where state <> 'idle'))::int as busy,
-        (count(*) filter (where state = 'idle'))::int as idle
-      from pg_stat_activity where application_name = 'kith' and datname = current_database()`
-    return { max: config.databasePoolSize, ...row }
+  metrics.gaugePool(() => {
+    const { busy, waiting } = sql.state()
+    const max = config.databasePoolSize
+    return { max, busy, idle: max - busy, waiting }
   })
   const ctx: Context = {
     config,

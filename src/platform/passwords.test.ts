@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Busy, createPasswords, hashPassword, verifyPassword } from '#platform/passwords.ts'
+import { Busy } from '#platform/errors.ts'
+import { createPasswords, hashPassword, verifyPassword } from '#platform/passwords.ts'
 
 test('a password matches its own hash and no other', async () => {
   const hashed = await hashPassword('correct horse')

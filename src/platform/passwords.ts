@@ -1,15 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
-
-/** More passwords are waiting to be hashed than can be answered in time; belongs in a 503. */
-export class Busy extends Error {
-  readonly retryAfter = 1
-
-  constructor() {
-    super('too many passwords are waiting to be checked')
-    this.name = 'Busy'
-  }
-}
+import { Busy } from '#platform/errors.ts'
 
 export type Passwords = {
   hash(password: string): Promise<string>
@@ -35,7 +26,7 @@ export function createPasswords(
 
   async function limited<T>(work: () => Promise<T>): Promise<T> {
     if (running >= concurrency) {
-      if (waiting.length >= maxWaiting) throw new Busy()
+      if (waiting.length >= maxWaiting) throw new Busy('too many passwords are waiting to be checked')
       // the slot is handed over by the one that frees it, so nobody overtakes
       await new Promise<void>((resolve) => waiting.push(resolve))
     } else {

@@ -30,6 +30,17 @@ function mayCall(
   return true
 }
 
+/**
+ * What the statements of a request are counted under: the account, and for what may wait for a row that others change too
+ * the operation.
+ */
+function keysOf(request: FastifyRequest, viewer: Viewer | null): string[] {
+  const keys = viewer ? [`user:${viewer.id}`] : []
+  const { method, routeOptions } = request
+  if (method !== 'GET' && method !== 'HEAD') keys.push(`${method} ${routeOptions.url}`)
+  return keys
+}
+
 /** The hook that finds out who asks, counts the request and refuses those who may not call the route. */
 export function admission(options: { config: Config; limiter: RateLimiter; identity: Identity }) {
   const { limiter, identity } = options
@@ -37,6 +48,7 @@ export function admission(options: { config: Config; limiter: RateLimiter; ident
   return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
     const count = (viewer: Viewer | null) => {
       request.viewer = viewer
+      if (request.caller) request.caller.keys = keysOf(request, viewer)
       return viewer
         ? limiter.hit(`user:${viewer.id}`, rateLimits.user)
         : limiter.hit(`ip:${request.ip}`, rateLimits.anonymous)

@@ -1,0 +1,57 @@
+import postgres from 'postgres'
+
+/** What the driver makes of a statement, with the parts that decide where it is sent and who hears of its end. */
+export type Query = {
+  handler: Send
+  strings: readonly string[]
+  resolve: (result: { command?: string }) => void
+  reject: (error: unknown) => void
+}
+
+/** Sends a statement. The driver writes down where a statement came from when `debug` is set. */
+export type Send = ((query: Query) => void) & { debug?: unknown }
+
+/** The driver's own functions. */
+export type Driver = postgres.Sql<{ bigint: number }>
+
+/** A connection for one at a time: whoever holds it is the only one to send anything over it. */
+export type Connection = {
+  send: Send
+  /** Called when it breaks. */
+  onLost: (() => void) | undefined
+  /** Sweeps of the watch since the statement under way was sent; undefined while none is. */
+  silentFor: number | undefined
+  /** Work that gave itself more time than a statement has is not cut off. */
+  isPatient: boolean
+  /** Sweeps that it has lived. */
+  age: number
+  /** What it is counted under while it is held. */
+  keys: readonly string[]
+  end(): void
+}
+
+/** Whether what the driver's functions answered is a statement or a piece of one; helpers such as names are not. */
+export const isQuery = (value: unknown): value is Query => value instanceof Promise
+
+/** One connection of its own with the options of a driver; it is opened by the first statement. */
+export function openConnection(like: Driver): Connection {
+  // Inherited, so that what one has learned of array types is known to all.
+  const options = Object.assign(Object.create(like.options), {
+    max: 1,
+    no_subscribe: true,
+    shared: { ...(like.options as unknown as { shared: object }).shared, retries: 0 },
+    onclose: () => connection.onLost?.(),
+  })
+  const driver = postgres(options) as unknown as Driver
+  const connection: Connection = {
+    // Every statement knows who sends it; this one is only looked at, and statements are not sent before they are awaited.
+    send: (driver`` as unknown as Query).handler,
+    onLost: undefined,
+    silentFor: undefined,
+    isPatient: false,
+    age: 0,
+    keys: [],
+    end: () => void driver.end({ timeout: 0 }).catch(() => {}),
+  }
+  return connection
+}

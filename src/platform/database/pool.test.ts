@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isConnectionError, openDatabase, transaction } from '#platform/database.ts'
+import { createWorld } from '#test/world.ts'
+
+/** As many single statements as the driver queues on one connection, and then a transaction. */
+const RUN = 101
+const { connection } = await createWorld()
+
+test('nothing that was answered vanishes when far more transactions begin than a connection can queue', async () => {
+  const sql = openDatabase({ connection, poolSize: 3, statementTimeoutMs: 60_000, patienceMs: 60_000 })
+  await sql`create table acknowledged (id int primary key)`
+  const answered: number[] = []
+  const failures = new Set<string>()
+  const note = (id: number) => (work: Promise<unknown>) =>
+    work.then(
+      () => void answered.push(id),
+      (error) => void failures.add(String(error.code ?? error.message)),
+    )
+  // Slot 100 of a connection's queue was where a transaction went astray, and single statements behind it with it.
+  await Promise.all(
+    Array.from({ length: 6060 }, (_, n) =>
+      n % RUN === RUN - 1
+        ? note(n)(transaction(sql, (tx) => tx`insert into acknowledged values (${n})`))
+        : note(n)(sql`insert into acknowledged values (${n})`.then(() => {})),
+    ),
+  )
+  for (let n = 0; n < 20; n += 1)
+    await transaction(sql, async (tx) => {
+      await tx`select 1`
+      throw new Error('taken back')
+    }).catch(() => {})
+  const rows = await sql<{ id: number }[]>`select id from acknowledged`
+  const open = await sql`
+    select from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`
+  await sql.end()
+  assert.deepEqual([...failures], [])
+  assert.equal(open.length, 0)
+  assert.equal(answered.length, 6060)
+  assert.deepEqual(
+    rows.map(({ id }) => id).sort((a, b) => a - b),
+    answered.sort((a, b) => a - b),
+  )
+})
+
+test('a transaction whose connection broke does nothing more, neither on it nor on another', async () => {
+  const sql = openDatabase({ connection, poolSize: 2, statementTimeoutMs: 60_000 })
+  await sql`create table broken (id int primary key)`
+  const failed = await transaction(sql, async (tx) => {
+    await tx`insert into broken values (1)`
+    const [self] = await tx<[{ pid: number }]>`select pg_backend_pid() as pid`
+    await sql`select pg_terminate_backend(${self.pid})`
+    for (let left = 1; left > 0; )
+      [{ left }] = await sql<[{ left: number }]>`
+        select count(*)::int as left from pg_stat_activity where pid = ${self.pid}`
+    await new Promise((resolve) => setImmediate(resolve))
+    await Promise.all([tx`insert into broken values (2)`, tx`insert into broken values (3)`])
+  }).catch((error) => error)
+  assert.ok(isConnectionError(failed), String(failed))
+  // Both connections of the pool serve again, outside any transaction.
+  for (let n = 0; n < 4; n += 1) await Promise.all([sql`select pg_sleep(0.01)`, sql`select pg_sleep(0.01)`])
+  assert.equal((await sql`select from broken`).length, 0)
+  await sql.end()
+})
+
+test('a connection on which somebody left a transaction open is not used again', async () => {
+  const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
+  await sql`create table left_open (id int primary key)`
+  await sql.unsafe('begin')
+  await sql`insert into left_open values (1)`
+  await sql.unsafe('rollback')
+  assert.equal((await sql`select from left_open`).length, 1)
+  await sql.end()
+})
+
+test('work that goes on after a statement failed in its transaction is not taken for done', async () => {
+  const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
+  const failed = await transaction(sql, async (tx) => {
+    await tx`select 1 / 0`.catch(() => {})
+    return 'done'
+  }).catch((error) => error)
+  assert.equal(failed.code, '22012')
+  const tx = await transaction(sql, async (tx) => tx.unsafe.bind(tx))
+  await assert.rejects(tx('select 1'), /is over/)
+  await sql.end()
+})
+
+test('a database that falls silent fails the statement a little after its time, and the next has another connection', async () => {
+  const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 100 })
+  const [{ pid }] = await sql<[{ pid: number }]>`select pg_backend_pid() as pid`
+  process.kill(pid, 'SIGSTOP')
+  try {
+    const failed = await sql`select 1`.catch((error) => error)
+    assert.ok(isConnectionError(failed), String(failed))
+    const [next] = await sql<[{ pid: number }]>`select pg_backend_pid() as pid`
+    assert.notEqual(next.pid, pid)
+  } finally {
+    process.kill(pid, 'SIGCONT')
+  }
+  await sql.end()
+})

@@ -1,0 +1,226 @@
+import { currentCaller } from './callers.ts'
+import { type Connection, type Driver, isQuery, openConnection, type Query, type Send } from './connection.ts'
+import { createTurns } from './turns.ts'
+
+export type PoolOptions = {
+  size: number
+  /** How long a caller waits for a connection before it is refused. */
+  patienceMs: number
+  /** How many may wait at once. */
+  maxWaiting: number
+  /** A statement that is not answered for this long is given up, and its connection with it; 0: never. */
+  deadlineMs: number
+}
+
+/** No account and no route that writes holds more of the pool than this. */
+const SHARE = 0.5
+const WATCH_MS = 500
+/** A connection keeps the plans of all it has prepared: after half an hour another takes its place. */
+const MAX_AGE = 3600
+const NO_KEYS: readonly string[] = []
+
+/** The same code as the driver's own, which tells that the connection is to blame and not the statement. */
+const lost = (message: string) => Object.assign(new Error(message), { code: 'CONNECTION_CLOSED' })
+
+/** The functions of the driver, with statements that are sent by `send`. */
+export function templateOf(driver: Driver, send: Send): Driver {
+  send.debug = driver.options.debug
+  const route = <T>(made: T): T => {
+    if (isQuery(made)) made.handler = send
+    return made
+  }
+  const build = driver as unknown as (...parts: unknown[]) => unknown
+  const template = (...parts: unknown[]) => route(build(...parts))
+  const unsafe = (...parts: Parameters<Driver['unsafe']>) => route(driver.unsafe(...parts))
+  return Object.assign(template, driver, { unsafe }) as unknown as Driver
+}
+
+/**
+ * Connections that are each held by one statement, transaction or session at a time. The driver's own pool sends
+ * statements of several callers over one connection and may hand one on with a transaction still open on it; here a
+ * connection that did not end its work properly is never used again.
+ */
+export function createPool(driver: Driver, { size, patienceMs, maxWaiting, deadlineMs }: PoolOptions) {
+  const connections = new Set(Array.from({ length: size }, () => openConnection(driver)))
+  const turns = createTurns<Connection>({
+    places: [...connections],
+    patienceMs,
+    maxWaiting,
+    share: SHARE,
+  })
+
+  const give = (held: Connection, mayStay = true) => {
+    const keys = held.keys
+    held.keys = NO_KEYS
+    held.silentFor = undefined
+    held.onLost = undefined
+    held.isPatient = false
+    if (mayStay && held.age < MAX_AGE && connections.has(held)) return turns.give(held, keys)
+    connections.delete(held)
+    held.end()
+    const another = openConnection(driver)
+    connections.add(another)
+    turns.give(another, keys)
+  }
+  /** Ends a connection that is held: what waits for it fails, and another takes its place when it is given back. */
+  const cut = (held: Connection) => {
+    connections.delete(held)
+    held.onLost?.()
+    held.end()
+  }
+
+  /** Sends one statement; `onEnd` is told how it ended, after whoever asked. */
+  const sendOver = (held: Connection, query: Query, onEnd: (failed: boolean, command?: string) => void) => {
+    const { resolve, reject } = query
+    query.resolve = (result) => {
+      held.silentFor = undefined
+      resolve(result)
+      onEnd(false, result.command)
+    }
+    query.reject = (error) => {
+      held.silentFor = undefined
+      reject(error)
+      onEnd(true)
+    }
+    held.silentFor = 0
+    held.send(query)
+  }
+
+  const sendAlone: Send = (query) => {
+    const caller = currentCaller()
+    const run = (held: Connection) => {
+      held.keys = caller?.keys ?? NO_KEYS
+      sendOver(held, query, (_failed, command) => {
+        // The driver is in the middle of an answer, and takes the next statement once it is through with it.
+        queueMicrotask(() => give(held, command !== 'BEGIN' && command !== 'START TRANSACTION'))
+      })
+    }
+    const held = turns.take(caller)
+    if (held) run(held)
+    else turns.wait(caller, run, query.reject)
+  }
+
+  const acquire = (): Promise<Connection> => {
+    const caller = currentCaller()
+    const withKeys = (held: Connection) => {
+      held.keys = caller?.keys ?? NO_KEYS
+      return held
+    }
+    const held = turns.take(caller)
+    if (held) return Promise.resolve(withKeys(held))
+    return new Promise((resolve, reject) => turns.wait(caller, (later) => resolve(withKeys(later)), reject))
+  }
+
+  /** Statements over a held connection, one after the other; after it broke they fail instead of going elsewhere. */
+  const session = (held: Connection) => {
+    const pending: Query[] = []
+    let isBusy = false
+    const state = { isLost: false, isOver: false, failure: undefined as unknown }
+    const sendNext = () => {
+      const query = pending.shift()
+      isBusy = query !== undefined
+      if (query) start(query)
+    }
+    const start = (query: Query) => {
+      const { reject } = query
+      query.reject = (error) => {
+        state.failure ??= error ?? new Error('the statement failed')
+        reject(error)
+      }
+      if (state.isLost) return query.reject(lost('the connection broke in a transaction'))
+      // What changes the time that statements have is sent as it stands, without parameters.
+      if (/^\s*set (local )?statement_timeout/.test(query.strings[0] ?? '')) held.isPatient = true
+      sendOver(held, query, () => queueMicrotask(sendNext))
+    }
+    held.onLost = () => {
+      state.isLost = true
+      for (const query of pending.splice(0)) query.reject(lost('the connection broke in a transaction'))
+    }
+    const send: Send = (query) => {
+      if (state.isOver) return query.reject(new Error('this transaction is over'))
+      if (isBusy && !state.isLost) {
+        pending.push(query)
+        return
+      }
+      isBusy = true
+      start(query)
+    }
+    return { sql: templateOf(driver, send), state }
+  }
+
+  const begin = async <T>(
+    first: string | ((tx: Driver) => Promise<T>),
+    second?: (tx: Driver) => Promise<T>,
+  ): Promise<T> => {
+    const [mode, work] = typeof first === 'string' ? [first, second] : ['', first]
+    if (!work) throw new TypeError('a transaction needs work to do')
+    const held = await acquire()
+    const { sql, state } = session(held)
+    let isClean = false
+    try {
+      await sql.unsafe(`begin ${mode.replace(/[^a-z ]/gi, '')}`)
+      let result: T
+      try {
+        result = await work(sql)
+        // A statement failed and the work went on regardless: the server has given the transaction up.
+        if (state.failure !== undefined) throw state.failure
+      } catch (error) {
+        await sql.unsafe('rollback').then(
+          () => {
+            isClean = true
+          },
+          () => {},
+        )
+        throw error
+      }
+      const { command } = await sql.unsafe('commit')
+      if (command !== 'COMMIT') throw new Error(`the transaction ended with ${command}`)
+      isClean = true
+      return result
+    } finally {
+      state.isOver = true
+      give(held, isClean && !state.isLost)
+    }
+  }
+
+  const reserve = async () => {
+    const held = await acquire()
+    const { sql, state } = session(held)
+    held.isPatient = true
+    return Object.assign(sql, {
+      release() {
+        if (state.isOver) return
+        state.isOver = true
+        give(held, !state.isLost)
+      },
+    })
+  }
+
+  const limit = Math.ceil(deadlineMs / WATCH_MS)
+  // Counted in sweeps: a process that was itself held up does not take its own pause for the database's silence.
+  const watch = setInterval(() => {
+    for (const each of connections) {
+      each.age += 1
+      if (each.silentFor === undefined || each.isPatient || limit === 0) continue
+      each.silentFor += 1
+      if (each.silentFor > limit) cut(each)
+    }
+  }, WATCH_MS).unref()
+
+  const end = async ({ timeout }: { timeout?: number } = {}) => {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<void>((resolve) => {
+      if (timeout !== undefined) timer = setTimeout(resolve, timeout * 1000)
+    })
+    await Promise.race([turns.close(), late])
+    clearTimeout(timer)
+    clearInterval(watch)
+    for (const each of connections) each.end()
+    await driver.end({ timeout: 0 })
+  }
+
+  return {
+    sql: Object.assign(templateOf(driver, sendAlone), { begin, reserve, end }),
+    state: () => ({ busy: turns.held(), waiting: turns.waiting() }),
+  }
+}
