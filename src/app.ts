@@ -31,7 +31,6 @@ import { noticeRoutes } from '#modules/admin/notices/routes.ts'
 import { adminPinRoutes } from '#modules/admin/pins/routes.ts'
 import { adminQuestionRoutes } from '#modules/admin/questions/routes.ts'
 import { adminQuestionTopicRoutes } from '#modules/admin/questions/topics/routes.ts'
-import { reportAdminRoutes } from '#modules/admin/reports/routes.ts'
 import { roleRoutes } from '#modules/admin/roles/routes.ts'
 import { settingsRoutes } from '#modules/admin/settings/routes.ts'
 import { tagManagementRoutes } from '#modules/admin/tags/routes.ts'
@@ -102,6 +101,7 @@ import { questionRankRoutes } from '#modules/questions/ranks/routes.ts'
 import { questionTopicRoutes } from '#modules/questions/topics/routes.ts'
 import { watchRoutes } from '#modules/questions/watches/routes.ts'
 import { rankRoutes } from '#modules/ranks/routes.ts'
+import { adminReportRoutes } from '#modules/reports/admin/routes.ts'
 import { mountReports } from '#modules/reports/index.ts'
 import { userReportRoutes } from '#modules/reports/routes.ts'
 import { userRewardRoutes } from '#modules/rewards/routes.ts'
@@ -219,7 +219,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   famousRoutes,
   roleRoutes,
   managedUserRoutes,
-  reportAdminRoutes,
+  adminReportRoutes,
   certificationCategoryRoutes,
   adminCertificationRoutes,
   adminConversationRoutes,

@@ -1,5 +1,6 @@
 import type { Context } from '#platform/context.ts'
 import type { Db, Fragment } from '#platform/database.ts'
+import type { ApiTag } from '#platform/http/api-tags.ts'
 
 /** One thing that people comment on, like, collect or report. */
 export type Target = {
@@ -22,8 +23,10 @@ export type Content = {
   type: string
   /** The path parameter that holds the id, such as `feed`. */
   param: string
+  /** Names the operations that are mounted on the kind: `Feed` makes `likeFeed` and `listFeedComments`. */
+  noun: string
   /** The area under which the routes are documented. */
-  tag: string
+  tag: ApiTag
   /** The thing, or undefined (404) when it is unknown, deleted or not for this viewer to see. */
   find(sql: Db, id: number, viewerId: number): Promise<Target | undefined>
   /**

@@ -13,7 +13,8 @@ import { createWorld } from '#test/world.ts'
 const content: Content = {
   type: 'test-things',
   param: 'thing',
-  tag: 'Test',
+  noun: 'Thing',
+  tag: 'Feeds',
   async find(sql, id) {
     const [row] = await sql<{ id: number }[]>`select id from test_things where id = ${id}`
     return row && { id: row.id, ownerId: 0, contents: '' }
@@ -97,8 +98,8 @@ test('a collection is listed by record or by thing, strictly after a cursor', as
   const [first] = await list({})
   assert.deepEqual(await things({ after: first!.id }), [ids[2], ids[1]])
   assert.deepEqual(await things({ offset: 1, limit: 1 }), [ids[2]])
-  assert.deepEqual(await things({ order: 'thing' }), [ids[2], ids[1], ids[0]])
-  assert.deepEqual(await things({ order: 'thing', after: ids[2] }), [ids[1], ids[0]])
+  assert.deepEqual(await things({ order: 'content' }), [ids[2], ids[1], ids[0]])
+  assert.deepEqual(await things({ order: 'content', after: ids[2] }), [ids[1], ids[0]])
   await deleteCollectionsOf(sql, 'test-things', [ids[2]])
   assert.deepEqual(await things({}), [ids[0], ids[1]])
 })

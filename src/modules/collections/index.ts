@@ -1,3 +1,4 @@
+export { collectionsRecount } from './counters.ts'
 export { type CollectionOptions, mountCollections } from './mount.ts'
 export {
   type CollectionPage,
@@ -7,4 +8,3 @@ export {
   isCollected,
   listCollected,
 } from './queries.ts'
-export { collectionsRecount } from './service.ts'

@@ -1,10 +1,11 @@
-import type { FastifyRequest } from 'fastify'
 import type { Content, Counts, Target } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
-import { apiError, notFound } from '#platform/errors.ts'
-import { type Server, say, viewerOf } from '#platform/http.ts'
+import { notFound } from '#platform/errors.ts'
+import { routesOn } from '#platform/http/route.ts'
+import { type Server, say } from '#platform/http.ts'
 import { Empty, Id, Message, Type } from '#platform/schema.ts'
+import { collectedAlready, notCollected } from './errors.ts'
 import { deleteCollection, insertCollection } from './queries.ts'
 
 export type CollectionOptions = {
@@ -16,61 +17,60 @@ export type CollectionOptions = {
   twice?: 400 | 422
   /** The status of removing what is not collected; absent: 204. */
   none?: 400 | 422
-  /** Keeps the counter of collections of the thing. */
+  /** Keeps the counter of collections of the content. */
   count?: Counts
 }
 
-const collectedAlready = (status: number) =>
-  apiError(status, 'already_collected', 'You have collected this already.', '你已经收藏过了。')()
-const notCollected = (status: number) =>
-  apiError(status, 'not_collected', 'You have not collected this.', '你还没有收藏。')()
-
-/** Offers collecting things of one kind; the module of the kind lists what was collected. */
+/** Offers collecting content of one kind; the module of the kind lists what was collected (feeds-22). */
 export function mountCollections(
   server: Server,
   ctx: Context,
   content: Content,
   options: CollectionOptions,
 ): void {
-  const tags = [content.tag]
-  const params = Type.Object({ [content.param]: Id })
-  const find = async (request: FastifyRequest): Promise<Target> => {
-    const id = (request.params as Record<string, number>)[content.param]!
-    const target = await content.find(ctx.sql, id, viewerOf(request).id)
+  const { noun, param } = content
+  const route = routesOn(server, ctx, { tag: content.tag })
+  const Params = Type.Object({ [param]: Id })
+  const twice = options.twice && collectedAlready(options.twice)
+  const none = options.none && notCollected(options.none)
+
+  const find = async (id: number, viewerId: number): Promise<Target> => {
+    const target = await content.find(ctx.sql, id, viewerId)
     if (!target) throw notFound()
     return target
   }
 
-  server.post(
-    options.create,
-    {
-      config: { access: 'user' },
-      schema: { tags, summary: 'Collect', params, response: { 201: Message } },
-    },
-    async (request, reply) => {
-      const { id } = await find(request)
+  route(`POST ${options.create}` as 'POST /', {
+    operationId: `collect${noun}`,
+    summary: 'Keep for later',
+    access: 'user',
+    params: Params,
+    reply: { 201: Message },
+    errors: twice ? [twice] : [],
+    load: ({ params, viewer }) => find(params[param]!, viewer.id),
+    async handler({ request, loaded: { id }, viewer }) {
       const { found, changed } = await transaction(ctx.sql, (tx) =>
-        insertCollection(tx, content, options.count, id, viewerOf(request).id),
+        insertCollection(tx, content, options.count, id, viewer.id),
       )
       if (!found) throw notFound()
-      if (!changed && options.twice) throw collectedAlready(options.twice)
-      return reply.code(201).send(say(request, 'Collected.', '收藏成功。'))
+      if (!changed && twice) throw twice()
+      return say(request, 'Collected.', '收藏成功。')
     },
-  )
+  })
 
-  server.delete(
-    options.remove,
-    {
-      config: { access: 'user' },
-      schema: { tags, summary: 'Remove from the collection', params, response: { 204: Empty } },
-    },
-    async (request, reply) => {
-      const { id } = await find(request)
+  route(`DELETE ${options.remove}` as 'DELETE /', {
+    operationId: `uncollect${noun}`,
+    summary: 'Remove from the collection',
+    access: 'user',
+    params: Params,
+    reply: { 204: Empty },
+    errors: none ? [none] : [],
+    load: ({ params, viewer }) => find(params[param]!, viewer.id),
+    async handler({ loaded: { id }, viewer }) {
       const { changed } = await transaction(ctx.sql, (tx) =>
-        deleteCollection(tx, content, options.count, id, viewerOf(request).id),
+        deleteCollection(tx, content, options.count, id, viewer.id),
       )
-      if (!changed && options.none) throw notCollected(options.none)
-      return reply.code(204).send()
+      if (!changed && none) throw none()
     },
-  )
+  })
 }

@@ -1,7 +1,7 @@
 import { type Content, type Counts, countsOf } from '#platform/content.ts'
 import type { Db, Fragment } from '#platform/database.ts'
 
-/** Something a person keeps for later. `id` is that of the record, not of the thing. */
+/** Something a person keeps for later. `id` is that of the record, not of the content. */
 export type CollectionRow = {
   id: number
   user_id: number
@@ -12,7 +12,7 @@ export type CollectionRow = {
 
 type Outcome = { found: boolean; changed: boolean }
 
-/** Collects a thing once, counting it only if this call did it. */
+/** Collects content once, counting it only if this call did it. */
 export async function insertCollection(
   sql: Db,
   content: Content,
@@ -32,7 +32,7 @@ export async function insertCollection(
   return row
 }
 
-/** Takes a thing out of a person's collection, and only of theirs. */
+/** Takes content out of a person's collection, and only of theirs. */
 export async function deleteCollection(
   sql: Db,
   content: Content,
@@ -52,7 +52,7 @@ export async function deleteCollection(
   return row
 }
 
-/** Takes things that are deleted themselves out of everybody's collection. */
+/** Takes content that is deleted itself out of everybody's collection. */
 export async function deleteCollectionsOf(sql: Db, type: string, contentIds: number[]): Promise<void> {
   await sql`delete from collections where collectible_type = ${type} and collectible_id = any(${contentIds})`
 }
@@ -61,16 +61,16 @@ export type CollectionPage = {
   type: string
   userId: number
   limit: number
-  /** `record` (unless given): newest collected first. `thing`: by the id of the thing. */
-  order?: 'record' | 'thing'
-  /** Strictly before this id: of the record or of the thing, as the order says. */
+  /** `record` (unless given): newest collected first. `content`: by the id of the content. */
+  order?: 'record' | 'content'
+  /** Strictly before this id: of the record or of the content, as the order says. */
   after?: number
   offset?: number
 }
 
 /** What a person collected of one kind; content modules put their lists together from it. */
 export const listCollected = (sql: Db, page: CollectionPage) => {
-  const key = page.order === 'thing' ? sql`collectible_id` : sql`id`
+  const key = page.order === 'content' ? sql`collectible_id` : sql`id`
   return sql<CollectionRow[]>`
     select id, user_id, collectible_type, collectible_id, created_at from collections
     where user_id = ${page.userId} and collectible_type = ${page.type}
@@ -78,7 +78,7 @@ export const listCollected = (sql: Db, page: CollectionPage) => {
     order by ${key} desc limit ${page.limit} ${page.offset ? sql`offset ${page.offset}` : sql``}`
 }
 
-/** Which of these things a person has collected; nothing for a guest. */
+/** What of this content a person has collected; nothing for a guest. */
 export async function findCollected(
   sql: Db,
   type: string,
@@ -96,7 +96,7 @@ export async function findCollected(
   return new Set(rows.map((row) => row.id))
 }
 
-/** Whether a person has collected the thing with the id of another statement; false for a guest. */
+/** Whether a person has collected the content with the id of another statement; false for a guest. */
 export const isCollected = (sql: Db, type: string, contentId: Fragment, userId: number): Fragment =>
   userId === 0
     ? sql`false`
@@ -104,8 +104,3 @@ export const isCollected = (sql: Db, type: string, contentId: Fragment, userId: 
         select true from collections
         where user_id = ${userId} and collectible_type = ${type} and collectible_id = ${contentId}
       ), false)`
-
-/** How many people have collected the things of one kind. */
-export const countByContent = (sql: Db, type: string): Fragment => sql`
-  select collectible_id as key, count(*) as n from collections
-  where collectible_type = ${type} group by collectible_id`

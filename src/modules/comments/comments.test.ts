@@ -12,7 +12,8 @@ const removed: number[] = []
 const content: Content = {
   type: 'test-things',
   param: 'thing',
-  tag: 'Test',
+  noun: 'Thing',
+  tag: 'Feeds',
   async find(sql, id, viewerId) {
     const [row] = await sql<{ id: number; owner_id: number; words: string; secret: boolean }[]>`
       select id, owner_id, words, secret from test_things where id = ${id} and not gone`

@@ -1,3 +1,4 @@
+export { commentCounters, commentsRecount } from './counters.ts'
 export { exportComments, type ImportedComment, importComments } from './imports/queries.ts'
 export { type CommentOptions, mountComments } from './mount.ts'
 export { type CommentRow, findComment, findComments, listLatestComments } from './queries.ts'
@@ -5,8 +6,6 @@ export { Comment, CommentWithPeople } from './schema.ts'
 export {
   type CommentRules,
   commentContent,
-  commentCounters,
-  commentsRecount,
   deleteCommentsOf,
   removeComment,
 } from './service.ts'

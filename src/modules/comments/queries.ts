@@ -13,7 +13,7 @@ export type CommentRow = {
   updated_at: string
 }
 
-export type NewComment = {
+export type CommentValues = {
   contentId: number
   userId: number
   targetUser: number
@@ -24,12 +24,12 @@ export type NewComment = {
 const columns = (sql: Db) => sql`
   c.id, c.commentable_type, c.commentable_id, c.user_id, c.target_user, c.reply_user, c.body, c.created_at, c.updated_at`
 
-/** Writes a comment and counts it on the thing and on its author. Undefined when the thing is gone. */
+/** Writes a comment and counts it on the content and on its author. Undefined when the content is gone. */
 export async function insertComment(
   sql: Db,
   content: Content,
   count: Counts | undefined,
-  { contentId, userId, targetUser, replyUser, body }: NewComment,
+  { contentId, userId, targetUser, replyUser, body }: CommentValues,
 ): Promise<CommentRow | undefined> {
   const [row] = await sql<CommentRow[]>`
     with target as (${content.live(sql, contentId)} for no key update),
@@ -71,7 +71,7 @@ export async function deleteComment(
   return row
 }
 
-/** Deletes all comments of things, out of their authors' counts too; answers their ids. */
+/** Deletes all comments on content, out of their authors' counts too; answers their ids. */
 export async function deleteAllComments(sql: Db, type: string, contentIds: number[]): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     with gone as (
@@ -117,7 +117,7 @@ const notBlockedBy = (sql: Db, viewerId: number) =>
     ? sql`and c.user_id <> all (array(select target_id from user_blocks where user_id = ${viewerId}))`
     : sql``
 
-/** The comments of a thing, newest first; `hideFrom` leaves out the authors that this person blocks (R §1.12). */
+/** The comments on one piece of content, newest first; `hideFrom` leaves out the authors that this person blocks (feeds-14). */
 export const listComments = (
   sql: Db,
   options: { type: string; contentId: number; before: number; limit: number; hideFrom: number },
@@ -127,7 +127,7 @@ export const listComments = (
     ${options.before > 0 ? sql`and c.id < ${options.before}` : sql``} ${notBlockedBy(sql, options.hideFrom)}
   order by c.id desc limit ${options.limit}`
 
-/** The newest comments of each of several things, without the authors that `hideFrom` blocks. */
+/** The newest comments on each of several pieces of content, without the authors that `hideFrom` blocks. */
 export const listLatestComments = (
   sql: Db,
   options: { type: string; contentIds: number[]; each: number; hideFrom: number },
@@ -139,7 +139,7 @@ export const listLatestComments = (
   ) c
   order by c.id desc`
 
-/** Comments on my things and replies to me, not my own, newest first. */
+/** Comments on what a person published and replies to them, not their own, newest first. */
 export const listReceivedComments = (sql: Db, userId: number, after: number, limit: number) => {
   const older = after > 0 ? sql`and c.id < ${after}` : sql``
   return sql<CommentRow[]>`
@@ -153,20 +153,20 @@ export const listReceivedComments = (sql: Db, userId: number, after: number, lim
     order by id desc limit ${limit}`
 }
 
-export type Search = {
+export type CommentWalk = {
   types: string[]
   author?: number | undefined
   forUser?: number | undefined
   forType: 'all' | 'target' | 'reply'
-  things?: { type: string; ids: number[] } | undefined
+  content?: { type: string; ids: number[] } | undefined
   index: number
   direction: 'asc' | 'desc'
   limit: number
 }
 
-/** Comments of all kinds by author, by whom they are for, or by thing: each form is a walk along an index of its own. */
-export function searchComments(sql: Db, search: Search) {
-  const { author, forUser, forType, things, index, limit } = search
+/** Comments of all kinds by author, by whom they are for, or by content: each form is a walk along an index of its own. */
+export function searchComments(sql: Db, search: CommentWalk) {
+  const { author, forUser, forType, content, index, limit } = search
   const ascending = search.direction === 'asc'
   const cursor = index === 0 ? sql`` : ascending ? sql`and c.id > ${index}` : sql`and c.id < ${index}`
   const order = ascending ? sql`order by id` : sql`order by id desc`
@@ -184,10 +184,10 @@ export function searchComments(sql: Db, search: Search) {
         : forType === 'reply'
           ? toReplied(forUser)
           : sql`and (c.target_user = ${forUser} or c.reply_user = ${forUser})`
-  if (things)
+  if (content)
     return sql<CommentRow[]>`
-      select c.* from unnest(${things.ids}::bigint[]) as t (id) cross join lateral ${slice(
-        sql`and c.commentable_type = ${things.type} and c.commentable_id = t.id ${forWhom}`,
+      select c.* from unnest(${content.ids}::bigint[]) as t (id) cross join lateral ${slice(
+        sql`and c.commentable_type = ${content.type} and c.commentable_id = t.id ${forWhom}`,
       )} c ${order} limit ${limit}`
   if (forUser !== undefined && forType === 'all' && author === undefined)
     return sql<CommentRow[]>`
@@ -205,11 +205,3 @@ export const findAddressed = (sql: Db, viewerId: number, ids: number[], nameKeys
   where u.deleted_at is null and (
     u.id = any(${ids}) ${nameKeys.length > 0 ? sql`or u.name_key = any(${nameKeys})` : sql``}
   )`
-
-/** How many comments everybody has written. */
-export const countByAuthor = (sql: Db): Fragment => sql`
-  select user_id as key, count(*) as n from comments group by user_id`
-
-/** How many comments the things of one kind have. */
-export const countByContent = (sql: Db, type: string): Fragment => sql`
-  select commentable_id as key, count(*) as n from comments where commentable_type = ${type} group by commentable_id`

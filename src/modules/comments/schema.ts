@@ -18,13 +18,13 @@ import {
   ZuluTime,
 } from '#platform/schema.ts'
 
-/** A comment (specification 2.2). */
+/** A comment (feeds-11). */
 export const Comment = Shared('Comment', {
   id: Type.Integer(),
   commentable_type: Type.String(),
   commentable_id: Type.Integer(),
   user_id: Type.Integer(),
-  target_user: Type.Integer({ description: 'Who published the commented thing; 0 for music' }),
+  target_user: Type.Integer({ description: 'Who published the commented content; 0 for music' }),
   reply_user: Type.Integer({ description: 'Who is replied to; 0 for nobody' }),
   body: Type.String(),
   created_at: Time,
@@ -32,7 +32,7 @@ export const Comment = Shared('Comment', {
 })
 export type Comment = Static<typeof Comment>
 
-/** A comment in a list, with its author and who is replied to; null for a disabled account (decisions §2). */
+/** A comment in a list, with its author and who is replied to; null for a disabled account (conventions-25). */
 export const CommentWithPeople = Shared('CommentWithPeople', {
   ...Comment.properties,
   user: Nullable(UserView),
@@ -41,7 +41,7 @@ export const CommentWithPeople = Shared('CommentWithPeople', {
 export type CommentWithPeople = Static<typeof CommentWithPeople>
 
 /** What a comment is made of. `comment_mark`: the same within three seconds is refused, against double sending. */
-export const CommentBody = Type.Object({
+export const NewComment = Shared('NewComment', {
   body: Text(255, { minLength: 1 }),
   reply_user: Type.Optional(Int(0, MAX_ID)),
   // Existing clients send a number of their own id and the time, which may have more digits than JSON integers hold.
@@ -49,17 +49,18 @@ export const CommentBody = Type.Object({
     Type.Unsafe<string | number>({ type: ['string', 'number'], maxLength: 64, minimum: 0, maximum: 1e20 }),
   ),
 })
-export type CommentBody = Static<typeof CommentBody>
+export type NewComment = Static<typeof NewComment>
 
-export const CommentMade = Type.Object({ message: Type.Array(Type.String()), comment: Comment })
+/** What writing a comment answers. */
+export const CommentMade = Shared('CommentMade', { message: Type.Array(Type.String()), comment: Comment })
 
 /** `pinneds` holds the pinned comments on the first page, and is empty on others. */
-export const PinnedAndComments = Type.Object({
+export const CommentPage = Shared('CommentPage', {
   pinneds: Type.Array(CommentWithPeople),
   comments: Type.Array(CommentWithPeople),
 })
 
-/** The filters of GET /comments (R §16). */
+/** The filters of GET /comments (feeds-17). */
 export const CommentSearch = Type.Object({
   limit: Limit(),
   index: Cursor,
@@ -74,20 +75,20 @@ export const CommentSearch = Type.Object({
 export type CommentSearch = Static<typeof CommentSearch>
 
 /** A comment as GET /comments shows it. */
-export const FoundComment = Type.Object({
+export const FoundComment = Shared('FoundComment', {
   id: Type.Integer(),
   user_id: Type.Integer(),
   target_user: Type.Integer(),
   reply_user: Type.Integer(),
   body: Type.String(),
-  resourceable: Type.Object({ type: Type.String(), id: Type.Integer() }),
+  resourceable: Shared('ContentReference', { type: Type.String(), id: Type.Integer() }),
   created_at: ZuluTime,
 })
 
-export const ReceivedQuery = Type.Object({ limit: Limit(), after: Cursor })
+export const ReceivedCommentsQuery = Type.Object({ limit: Limit(), after: Cursor })
 
-/** A comment that I received; `commentable` is null when the thing is deleted or no longer mine to see. */
-export const ReceivedComment = Type.Object({
+/** A comment that I received; `commentable` is null when the content is deleted or no longer mine to see. */
+export const ReceivedComment = Shared('ReceivedComment', {
   ...CommentWithPeople.properties,
   target: Nullable(UserView),
   commentable: Nullable(Open),

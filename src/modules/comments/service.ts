@@ -11,14 +11,12 @@ import {
   type Target,
 } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
-import { type CounterCheck, recount } from '#platform/counters.ts'
 import { type Db, type Tx, transaction } from '#platform/database.ts'
-import { blocked, forbidden, invalidField, notFound } from '#platform/errors.ts'
+import { blocked, forbidden, notFound } from '#platform/errors.ts'
+import { sentTwice, typeMissing, unknownPerson } from './errors.ts'
 import {
   type CommentRow,
   claimMark,
-  countByAuthor,
-  countByContent,
   deleteAllComments,
   deleteComment,
   deleteOldMarks,
@@ -28,38 +26,23 @@ import {
   insertComment,
   searchComments,
 } from './queries.ts'
-import { CommentBody, type CommentSearch } from './schema.ts'
+import { type CommentSearch, NewComment } from './schema.ts'
 
-/** How comments behave on one kind of things. */
+/** How comments behave on one kind of content. */
 export type CommentRules = {
-  /** Keeps the counter of comments of the thing. */
+  /** Keeps the counter of comments of the content. */
   count?: Counts
   /** Whether people mentioned in a comment are looked for and told; yes unless false. */
   mentions?: boolean
-  /** Who of these people may read the thing; everybody where absent. Others are not told what is said there. */
+  /** Who of these people may read the content; everybody where absent. Others are not told what is said there. */
   readers?(sql: Db, target: Target, userIds: number[]): Promise<number[]>
-  /** Whether this person may delete the comments of others on this thing. */
+  /** Whether this person may delete the comments of others on this content. */
   mayModerate?(ctx: Context, target: Target, viewerId: number): Promise<boolean>
   /** What the author is told when a moderator deletes the comment; absent: nothing. */
   removalNotice?: SystemType
   /** What else ends with a comment, such as its pins, in the transaction that deletes it. */
   onRemove?(tx: Tx, comment: CommentRow, target: Target, viewerId: number): Promise<void>
 }
-
-const unknownPerson = () =>
-  invalidField('reply_user', { en: 'There is no such person.', zh: '被回复的用户不存在。' })
-
-const sentTwice = () =>
-  invalidField('comment_mark', {
-    en: 'This comment was sent already.',
-    zh: '评论已发送，请勿重复提交。',
-  })
-
-const typeMissing = () =>
-  invalidField('resourceable_type', {
-    en: 'The resourceable_type field is required with resourceable_id.',
-    zh: '提供 resourceable_id 时 resourceable_type 不能为空。',
-  })
 
 /** Writes a comment, counts it and tells the owner, who is replied to, and who is mentioned. */
 export async function writeComment(
@@ -68,13 +51,13 @@ export async function writeComment(
   rules: CommentRules,
   target: Target,
   userId: number,
-  input: CommentBody,
+  input: NewComment,
 ): Promise<CommentRow> {
   const {
     body,
     reply_user: replyUser = 0,
     comment_mark: mark,
-  } = await screen(ctx, input, CommentBody, ['body'])
+  } = await screen(ctx, input, NewComment, ['body'])
   const names = rules.mentions === false ? [] : findMentions(body).map(nameKey)
   const origin = (id: number) => ({ senderId: userId, cause: { type: 'comments', id } })
   // Whom an unknown owner blocks would tell who that is, so it only decides whether the owner is told.
@@ -162,7 +145,7 @@ export async function removeComment(
 }
 
 /**
- * Deletes all comments of things that are deleted themselves, with what people were told of them and have not read, in
+ * Deletes all comments of content that is deleted itself, with what people were told of them and have not read, in
  * the caller's transaction: best after what changes the counts of people, as a single comment does. Answers their ids.
  */
 export async function deleteCommentsOf(tx: Db, type: string, contentIds: number[]): Promise<number[]> {
@@ -174,21 +157,11 @@ export async function deleteCommentsOf(tx: Db, type: string, contentIds: number[
 /** Deletes marks of comments that were sent long ago. */
 export const tidyCommentMarks = (ctx: Context): Promise<void> => deleteOldMarks(ctx.sql)
 
-/** The counter of the comments people wrote, recounted. */
-export const commentCounters: CounterCheck[] = [
-  recount({ table: 'user_counts', key: 'user_id', column: 'comments_count', counted: countByAuthor }),
-]
-
-/** The recount of a content module's own counter of comments, for its `table`. */
-export const commentsRecount = (
-  type: string,
-  counter: { table: string; key: string; column: string },
-): CounterCheck => recount({ ...counter, counted: (sql) => countByContent(sql, type) })
-
-/** Comments as things that may be reported themselves; of things that the viewer may not see they are unknown. */
+/** Comments as content that may be reported itself; on content that the viewer may not see they are unknown. */
 export const commentContent = (readers: Readers): Content => ({
   type: 'comments',
   param: 'comment',
+  noun: 'Comment',
   tag: 'Comments',
   async find(sql, id, viewerId) {
     const [comment] = await findComments(sql, [id])
@@ -203,7 +176,7 @@ export const commentContent = (readers: Readers): Content => ({
 const ROUNDS = 10
 
 /**
- * One page of GET /comments: comments of things the viewer may not see are passed over, and the page is filled from
+ * One page of GET /comments: comments on content that the viewer may not see are passed over, and the page is filled from
  * what follows, so that a short page still means the end. A long run of hidden ones ends the page early.
  */
 export async function findVisibleComments(
@@ -239,7 +212,7 @@ export async function findVisibleComments(
     author: query.author,
     forUser: query.for_user,
     forType: query.for_type ?? 'all',
-    things: ids && type !== undefined ? { type, ids } : undefined,
+    content: ids && type !== undefined ? { type, ids } : undefined,
     direction,
     limit: Math.min(limit * 2, 100),
   }

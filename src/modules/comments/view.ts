@@ -4,7 +4,7 @@ import type { Context } from '#platform/context.ts'
 import { type CommentRow, findComments } from './queries.ts'
 import type { Comment, CommentWithPeople } from './schema.ts'
 
-/** Rows without who published the thing, unless that is the viewer. */
+/** Rows without who published the content, unless that is the viewer. */
 export const withoutOwner = <Row extends { target_user: number }>(rows: Row[], viewerId: number): Row[] =>
   rows.map((row) => (row.target_user === viewerId ? row : { ...row, target_user: 0 }))
 
@@ -18,7 +18,7 @@ export const commentView = (row: CommentRow): Comment => ({
 /** Who is shown with comments: their authors and the people replied to. */
 export const peopleOf = (rows: CommentRow[]): number[] => rows.flatMap((row) => [row.user_id, row.reply_user])
 
-/** Rows with people that were read with those of other things on the page. */
+/** Rows with people that were read with those of other content on the page. */
 export const showComments = (rows: CommentRow[], people: Map<number, UserView>): CommentWithPeople[] =>
   rows.map((row) => ({
     ...commentView(row),

@@ -11,6 +11,7 @@ import { feedViews } from './view.ts'
 export const feedContent: Content = {
   type: FEEDS,
   param: 'feed',
+  noun: 'Feed',
   tag: 'Feeds',
   find: findTarget,
   live: (sql, id) => sql`select id from feeds where id = ${id} and deleted_at is null`,

@@ -1,5 +1,5 @@
+export { likeCounters, likesRecount } from './counters.ts'
 export { type LikeOptions, mountLikes } from './mount.ts'
 export { deleteLikesOf, findLiked, isLiked, setLikesOwner } from './queries.ts'
-export { Like, LikeWithUrls, LikeWithUser } from './schema.ts'
-export { likeCounters, likesRecount } from './service.ts'
+export { LikeWithUrls, LikeWithUser } from './schema.ts'
 export { latestLikes } from './view.ts'

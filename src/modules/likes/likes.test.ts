@@ -15,7 +15,8 @@ import { likeRoutes } from './routes.ts'
 const content: Content = {
   type: 'test-things',
   param: 'thing',
-  tag: 'Test',
+  noun: 'Thing',
+  tag: 'Feeds',
   async find(sql, id) {
     const [row] = await sql<{ id: number; owner_id: number }[]>`
       select id, owner_id from test_things where id = ${id} and not gone`

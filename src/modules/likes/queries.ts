@@ -15,7 +15,7 @@ const columns = (sql: Db) => sql`
 
 type Outcome = { found: boolean; changed: boolean }
 
-/** Likes a thing once, counting it on the thing and on its owner only if this call did it. */
+/** Likes content once, counting it there and on its owner only if this call did it. */
 export async function insertLike(
   sql: Db,
   content: Content,
@@ -63,7 +63,7 @@ export async function deleteLike(
   return row
 }
 
-/** Deletes all likes of things that are deleted themselves, out of their owners' counts too. */
+/** Deletes all likes of content that is deleted itself, out of their owners' counts too. */
 export async function deleteLikesOf(sql: Db, type: string, contentIds: number[]): Promise<void> {
   await sql`
     with gone as (
@@ -74,7 +74,7 @@ export async function deleteLikesOf(sql: Db, type: string, contentIds: number[])
 }
 
 /**
- * Gives the likes of a thing to another owner, with what they count for; 0 is nobody. For things that are deleted and
+ * Gives the likes of content to another owner, with what they count for; 0 is nobody. For content that is deleted and
  * may come back, whose likes stay.
  */
 export async function setLikesOwner(
@@ -95,7 +95,7 @@ export async function setLikesOwner(
     from counted c where u.user_id in (${from}, ${to}) and c.n > 0`
 }
 
-/** The likes of a thing, newest first. */
+/** The likes of one piece of content, newest first. */
 export const listLikes = (sql: Db, type: string, contentId: number, after: number, limit: number) => sql<
   LikeRow[]
 >`
@@ -103,7 +103,7 @@ export const listLikes = (sql: Db, type: string, contentId: number, after: numbe
   where l.likeable_type = ${type} and l.likeable_id = ${contentId} ${after > 0 ? sql`and l.id < ${after}` : sql``}
   order by l.id desc limit ${limit}`
 
-/** The newest likes of each of several things. */
+/** The newest likes of each of several pieces of content. */
 export const listLatestLikes = (sql: Db, type: string, contentIds: number[], each: number) => sql<LikeRow[]>`
   select l.* from unnest(${contentIds}::bigint[]) as t (id) cross join lateral (
     select ${columns(sql)} from likes l
@@ -111,14 +111,14 @@ export const listLatestLikes = (sql: Db, type: string, contentIds: number[], eac
   ) l
   order by l.id desc`
 
-/** Likes of my things by others, newest first. */
+/** Likes by others of what a person published, newest first. */
 export const listReceivedLikes = (sql: Db, userId: number, after: number, limit: number) => sql<LikeRow[]>`
   select ${columns(sql)} from likes l
   where l.target_user = ${userId} and l.target_user > 0 and l.user_id <> ${userId}
     ${after > 0 ? sql`and l.id < ${after}` : sql``}
   order by l.id desc limit ${limit}`
 
-/** Which of these things a person likes; nothing for a guest. */
+/** What of this content a person likes; nothing for a guest. */
 export async function findLiked(
   sql: Db,
   type: string,
@@ -132,18 +132,10 @@ export async function findLiked(
   return new Set(rows.map((row) => row.likeable_id))
 }
 
-/** Whether a person likes the thing with the id of another statement; false for a guest. */
+/** Whether a person likes the content with the id of another statement; false for a guest. */
 export const isLiked = (sql: Db, type: string, contentId: Fragment, userId: number): Fragment =>
   userId === 0
     ? sql`false`
     : sql`coalesce((
         select true from likes where likeable_type = ${type} and likeable_id = ${contentId} and user_id = ${userId}
       ), false)`
-
-/** How many likes everybody has received. */
-export const countByOwner = (sql: Db): Fragment => sql`
-  select target_user as key, count(*) as n from likes where target_user > 0 group by target_user`
-
-/** How many likes the things of one kind have. */
-export const countByContent = (sql: Db, type: string): Fragment => sql`
-  select likeable_id as key, count(*) as n from likes where likeable_type = ${type} group by likeable_id`

@@ -1,6 +1,7 @@
 import { listReceived, type Readers, readContent } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
-import { type Server, viewerOf } from '#platform/http.ts'
+import { routesOn } from '#platform/http/route.ts'
+import type { Server } from '#platform/http.ts'
 import { Type } from '#platform/schema.ts'
 import { type LikeRow, listReceivedLikes } from './queries.ts'
 import { LikesQuery, ReceivedLike } from './schema.ts'
@@ -8,37 +9,33 @@ import { withUsers } from './view.ts'
 
 const referenceOf = (row: LikeRow) => ({ type: row.likeable_type, id: row.likeable_id })
 
-/** The list of likes across all kinds of things; `readers` knows how each kind is seen. */
+/** The list of likes across all kinds of content; `readers` knows how each kind is seen. */
 export const likeRoutes = (readers: Readers) => (server: Server, ctx: Context) => {
-  server.get(
-    '/user/likes',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags: ['Likes'],
-        summary: 'Likes of my things',
-        querystring: LikesQuery(),
-        response: { 200: Type.Array(ReceivedLike) },
-      },
-    },
-    async (request) => {
-      const { id: viewer } = viewerOf(request)
-      const rows = await listReceived(ctx.sql, readers, viewer, request.query, {
-        list: (after, limit) => listReceivedLikes(ctx.sql, viewer, after, limit),
+  const { sql } = ctx
+  const route = routesOn(server, ctx, { tag: 'Likes' })
+
+  route('GET /user/likes', {
+    operationId: 'listReceivedLikes',
+    summary: 'List the likes of what I published',
+    access: 'user',
+    query: LikesQuery(),
+    reply: { 200: Type.Array(ReceivedLike) },
+    async handler({ query, viewer }) {
+      const rows = await listReceived(sql, readers, viewer.id, query, {
+        list: (after, limit) => listReceivedLikes(sql, viewer.id, after, limit),
         referenceOf,
       })
-      const references = rows.map(referenceOf)
-      const [likes, things] = await Promise.all([
-        withUsers(ctx, rows, viewer),
-        readContent(ctx, readers, references, viewer),
+      const [likes, contents] = await Promise.all([
+        withUsers(ctx, rows, viewer.id),
+        readContent(ctx, readers, rows.map(referenceOf), viewer.id),
       ])
       return likes.map((like) => ({
         ...like,
-        likeable: (things.get(`${like.likeable_type}/${like.likeable_id}`) ?? null) as Record<
+        likeable: (contents.get(`${like.likeable_type}/${like.likeable_id}`) ?? null) as Record<
           string,
           unknown
         > | null,
       }))
     },
-  )
+  })
 }

@@ -2,19 +2,18 @@ import { findBlockers } from '#modules/accounts/index.ts'
 import { notify, takeBack } from '#modules/notifications/index.ts'
 import type { Content, Counts, Target } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
-import { type CounterCheck, recount } from '#platform/counters.ts'
 import { type Db, transaction } from '#platform/database.ts'
 import { blocked, notFound } from '#platform/errors.ts'
-import { countByContent, countByOwner, deleteLike, insertLike } from './queries.ts'
+import { deleteLike, insertLike } from './queries.ts'
 
 export type LikeRules = {
-  /** Keeps the counter of likes of the thing. */
+  /** Keeps the counter of likes of the content. */
   count?: Counts
-  /** Which of these people may see the thing, where not everybody may. */
+  /** Which of these people may see the content, where not everybody may. */
   readers?(sql: Db, target: Target, userIds: number[]): Promise<number[]>
 }
 
-/** Likes a thing and tells its owner. False when this person liked it already. */
+/** Likes content and tells its owner. False when this person liked it already. */
 export async function like(
   ctx: Context,
   content: Content,
@@ -58,14 +57,3 @@ export async function unlike(
     return changed
   })
 }
-
-/** The counter of the likes people received, recounted. */
-export const likeCounters: CounterCheck[] = [
-  recount({ table: 'user_counts', key: 'user_id', column: 'likes_count', counted: countByOwner }),
-]
-
-/** The recount of a content module's own counter of likes, for its `table`. */
-export const likesRecount = (
-  type: string,
-  counter: { table: string; key: string; column: string },
-): CounterCheck => recount({ ...counter, counted: (sql) => countByContent(sql, type) })

@@ -20,7 +20,7 @@ export async function withUsers(ctx: Context, rows: LikeRow[], viewerId: number)
   }))
 }
 
-/** The newest likes of each thing on a page, for previews; things without likes are absent. */
+/** The newest likes of each piece of content on a page, for previews; what has none is absent. */
 export async function latestLikes(
   ctx: Context,
   options: { type: string; contentIds: number[]; each: number; viewerId: number },

@@ -13,6 +13,7 @@ import { ANSWERS, answersById, QUESTIONS, questionsById } from './view.ts'
 export const questionContent: Content = {
   type: QUESTIONS,
   param: 'question',
+  noun: 'Question',
   tag: 'Questions',
   find: findQuestionTarget,
   live: (sql, id) => sql`select id from questions where id = ${id}`,
@@ -22,6 +23,7 @@ export const questionContent: Content = {
 export const answerContent: Content = {
   type: ANSWERS,
   param: 'answer',
+  noun: 'Answer',
   tag: 'Answers',
   find: findAnswerTarget,
   live: (sql, id) => sql`select id from answers where id = ${id}`,

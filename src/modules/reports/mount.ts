@@ -1,9 +1,9 @@
-import type { FastifyRequest } from 'fastify'
 import { cutCharacters } from '#lib/text.ts'
 import type { Content, Target } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
-import { notFound } from '#platform/errors.ts'
-import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
+import { type DeclaredError, notFound } from '#platform/errors.ts'
+import { routesOn } from '#platform/http/route.ts'
+import { type Server, say } from '#platform/http.ts'
 import { Id, Message, Nullable, Text, Type } from '#platform/schema.ts'
 import { addReport } from './queries.ts'
 
@@ -14,48 +14,47 @@ export type ReportOptions = {
   field?: 'reason' | 'content' | 'message'
   /** Whether a reason has to be given. */
   required?: boolean
-  /** Throws for who may see the thing and yet not report it. */
+  /** Throws for who may see the content and yet not report it. */
   mayWrite?(target: Target, viewerId: number): Promise<void>
+  /** What `mayWrite` throws. */
+  errors?: readonly DeclaredError[]
 }
 
 const SUBJECT_MAX = 100
 
-/** Offers reporting things of one kind. */
+/** Offers reporting content of one kind to the moderators (feeds-24). */
 export function mountReports(server: Server, ctx: Context, content: Content, options: ReportOptions): void {
+  const { noun, param } = content
   const { field = 'reason', required = false } = options
-  const admit = async (request: FastifyRequest): Promise<Target> => {
-    const id = (request.params as Record<string, number>)[content.param]!
-    const target = await content.find(ctx.sql, id, viewerId(request))
-    if (!target) throw notFound()
-    await options.mayWrite?.(target, viewerOf(request).id)
-    return target
-  }
-  server.post(
-    options.path,
-    {
-      config: { access: 'user', before: admit },
-      schema: {
-        tags: [content.tag],
-        summary: 'Report to the moderators',
-        params: Type.Object({ [content.param]: Id }),
-        body: Type.Object({
-          [field]: required ? Text(255, { minLength: 1 }) : Type.Optional(Nullable(Text(255))),
-        }),
-        response: { 201: Message },
-      },
+  const route = routesOn(server, ctx, { tag: content.tag })
+
+  route(`POST ${options.path}` as 'POST /', {
+    operationId: `report${noun}`,
+    summary: 'Report to the moderators',
+    access: 'user',
+    params: Type.Object({ [param]: Id }),
+    body: Type.Object(
+      { [field]: required ? Text(255, { minLength: 1 }) : Type.Optional(Nullable(Text(255))) },
+      { title: `New${noun}Report` },
+    ),
+    reply: { 201: Message },
+    errors: options.errors ?? [],
+    async load({ params, viewer }) {
+      const target = await content.find(ctx.sql, params[param]!, viewer.id)
+      if (!target) throw notFound()
+      await options.mayWrite?.(target, viewer.id)
+      return target
     },
-    async (request, reply) => {
-      const target = await admit(request)
-      const reason = (request.body as Record<string, string | null | undefined>)[field] ?? null
+    async handler({ request, loaded: target, viewer, body }) {
       await addReport(ctx.sql, {
         type: content.type,
         id: target.id,
-        userId: viewerOf(request).id,
+        userId: viewer.id,
         targetUser: target.ownerId,
         subject: cutCharacters(target.contents, SUBJECT_MAX),
-        reason,
+        reason: body[field] ?? null,
       })
-      return reply.code(201).send(say(request, 'Reported.', '举报成功。'))
+      return say(request, 'Reported.', '举报成功。')
     },
-  )
+  })
 }

@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { commentContent, mountComments } from '#modules/comments/index.ts'
-import { addReport, getReport, handleReport, listReports, mountReports } from '#modules/reports/index.ts'
+import { addReport, mountReports } from '#modules/reports/index.ts'
 import type { Content, Readers } from '#platform/content.ts'
 import { transaction } from '#platform/database.ts'
 import { createWorld, type Person } from '#test/world.ts'
+import { getReport, handleReport, listReports } from './admin/service.ts'
 
 const owners = new Map<number, number>()
 const hidden = new Set<number>()
 const content: Content = {
   type: 'test-things',
   param: 'thing',
-  tag: 'Test',
+  noun: 'Thing',
+  tag: 'Feeds',
   async find(_, id) {
     const ownerId = owners.get(id)
     return ownerId === undefined ? undefined : { id, ownerId, contents: 'x'.repeat(300) }

@@ -12,6 +12,7 @@ export function userReportRoutes(server: Server, ctx: Context) {
   const person: Content = {
     type: 'users',
     param: 'user',
+    noun: 'User',
     tag: 'Reports',
     async find(sql, id, viewerId) {
       const user = (await userViews(ctx, sql, [id], viewerId)).get(id)
@@ -21,6 +22,7 @@ export function userReportRoutes(server: Server, ctx: Context) {
   }
   mountReports(server, ctx, person, {
     path: '/report/users/:user',
+    errors: [oneself],
     async mayWrite(target, viewerId) {
       if (target.id === viewerId) throw oneself()
     },

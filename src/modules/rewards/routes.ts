@@ -9,6 +9,7 @@ export function userRewardRoutes(server: Server, ctx: Context) {
   const person: Content = {
     type: 'users',
     param: 'user',
+    noun: 'User',
     tag: 'Users',
     async find(sql, id, viewerId) {
       const user = (await userViews(ctx, sql, [id], viewerId)).get(id)

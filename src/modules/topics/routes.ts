@@ -1,5 +1,6 @@
 import { fileNotUsable } from '#modules/files/index.ts'
 import { addReport } from '#modules/reports/index.ts'
+import { sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { forbidden } from '#platform/errors.ts'
 import { routesOn } from '#platform/http/route.ts'
@@ -45,7 +46,7 @@ export function topicRoutes(server: Server, ctx: Context) {
     access: 'user',
     body: NewTopic,
     reply: { 201: Created },
-    errors: [nameTaken, fileNotUsable],
+    errors: [nameTaken, sensitiveWords, fileNotUsable],
     handler: async ({ viewer, body }) => ({ id: await createTopic(ctx, viewer.id, body) }),
   })
 
@@ -69,7 +70,7 @@ export function topicRoutes(server: Server, ctx: Context) {
     params: TopicParams,
     body: TopicPatch,
     reply: { 204: Empty },
-    errors: [noSuchTopic, forbidden, fileNotUsable],
+    errors: [noSuchTopic, forbidden, sensitiveWords, fileNotUsable],
     load: ({ params, viewer }) => requireEditableTopic(ctx, params.topicID, viewer.id),
     handler: ({ loaded: topic, viewer, body }) => editTopic(ctx, topic.id, viewer.id, body),
   })

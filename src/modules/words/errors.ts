@@ -1,4 +1,4 @@
-import { apiError, invalidField, type Text } from '#platform/errors.ts'
+import { apiError, type DeclaredError, invalidField, type Text } from '#platform/errors.ts'
 
 export const noSuchWord = apiError(404, 'no_such_word', 'This word is not in the list.', '敏感词不存在。')
 export const wordTaken = () =>
@@ -9,6 +9,9 @@ export const refused: Text = {
   en: 'The text contains words that are not allowed here.',
   zh: '内容包含敏感词。',
 }
+
+/** What a route that screens text declares: 422 on each field with a refused word. */
+export const sensitiveWords: DeclaredError = { status: 422, code: 'sensitive_words', text: refused }
 
 /** What somebody is told whose text is too long with the words that stand in for others. */
 export const tooLong = (field: string, most: number): Text => ({

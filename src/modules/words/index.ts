@@ -1,3 +1,3 @@
-export { noSuchWord } from './errors.ts'
+export { noSuchWord, sensitiveWords } from './errors.ts'
 export { WORD_TYPES, type WordType } from './schema.ts'
 export { addWord, changeWord, forgetWords, removeWord, screen } from './service.ts'

@@ -4,7 +4,7 @@ import { defineCache } from '#platform/cache.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, onConstraint } from '#platform/database.ts'
 import { invalidFields, type Text } from '#platform/errors.ts'
-import { refused, tooLong, wordTaken } from './errors.ts'
+import { refused, sensitiveWords, tooLong, wordTaken } from './errors.ts'
 import { deleteWord, insertWord, listWords, updateWord } from './queries.ts'
 import type { WordInput } from './schema.ts'
 
@@ -40,7 +40,7 @@ export async function screen<T extends object>(
     else if (result !== text && characters(result) > maxLength) errors[field] = [tooLong(field, maxLength)]
     else if (result !== text) screened[field] = result as T[typeof field]
   }
-  if (Object.keys(errors).length > 0) throw invalidFields(errors, 'sensitive_words')
+  if (Object.keys(errors).length > 0) throw invalidFields(errors, sensitiveWords.code)
   return screened
 }
 

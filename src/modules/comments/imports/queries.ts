@@ -14,7 +14,7 @@ export type ImportedComment = {
 
 /**
  * Writes comments that were made elsewhere, but for those that are here already, and counts them on their authors.
- * Answers the thing of each that was written, by type, for the caller to count it there.
+ * Answers the content of each that was written, by type, for the caller to count it there.
  */
 export async function importComments(sql: Db, given: ImportedComment[]): Promise<Map<string, number[]>> {
   if (given.length === 0) return new Map()
@@ -32,12 +32,12 @@ export async function importComments(sql: Db, given: ImportedComment[]): Promise
     with made as (
       insert into comments
         (commentable_type, commentable_id, user_id, target_user, reply_user, body, created_at, updated_at, external_id)
-      select type, thing_id, user_id, target_user, reply_user, body, coalesce(created_at, now()),
+      select type, content_id, user_id, target_user, reply_user, body, coalesce(created_at, now()),
         coalesce(created_at, now()), key
       from unnest(${column('key')}::text[], ${column('type')}::text[], ${column('contentId')}::bigint[], ${column('userId')}::bigint[],
         ${column('targetUser')}::bigint[], ${column('replyUser')}::bigint[], ${column('body')}::text[],
         ${column('createdAt')}::timestamptz[]) with ordinality
-        as c (key, type, thing_id, user_id, target_user, reply_user, body, created_at, n)
+        as c (key, type, content_id, user_id, target_user, reply_user, body, created_at, n)
       order by n
       on conflict (external_id) where external_id is not null do nothing
       returning user_id, commentable_type, commentable_id

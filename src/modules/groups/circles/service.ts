@@ -48,6 +48,7 @@ const noSuchTag = () => invalidField('tags', { en: 'There is no such tag.', zh: 
 export const groupContent: Content = {
   type: GROUPS,
   param: 'group',
+  noun: 'Group',
   tag: 'Groups',
   async find(sql, id, viewerId) {
     const row = await findGroup(sql, id, viewerId)

@@ -7,7 +7,7 @@ import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
 import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
 import { Empty } from '#platform/schema.ts'
-import { noSuchGroup, noSuchPost, notManager } from '../errors.ts'
+import { memberDisabled, noSuchGroup, noSuchPost, notManager } from '../errors.ts'
 import { pinnedIn } from '../pins/endings.ts'
 import { COMMENT_PIN, POST_PIN } from '../pins/schema.ts'
 import { GroupParams, rankOf } from '../schema.ts'
@@ -207,6 +207,7 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
     count: countLikes,
     readers: readersOf,
     mayWrite,
+    errors: [memberDisabled],
   })
   mountCollections(server, ctx, postContent, {
     create: '/group-posts/:post/collections',
@@ -221,6 +222,7 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
     shape: 'pinned',
     pinned: (db, id) => pinnedIn(db, COMMENT_PIN, id),
     mayWrite,
+    errors: [memberDisabled],
   })
   mountRewards(server, ctx, writablePost, {
     create: ['/group-posts/:post/new-rewards', '/group-posts/:post/rewards'],

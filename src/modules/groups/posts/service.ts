@@ -68,6 +68,7 @@ export type CopyToFeed = (
 export const postContent: Content = {
   type: POSTS,
   param: 'post',
+  noun: 'GroupPost',
   tag: 'Groups',
   find: findTarget,
   live: (sql, id) => sql`select id from group_posts where id = ${id}`,

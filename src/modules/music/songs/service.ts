@@ -27,6 +27,7 @@ import { songDetail } from './view.ts'
 export const songContent: Content = {
   type: 'musics',
   param: 'music',
+  noun: 'Song',
   tag: 'Music',
   async find(sql, id) {
     const title = await findSongTitle(sql, id)

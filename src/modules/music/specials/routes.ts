@@ -91,7 +91,7 @@ export function specialRoutes(server: Server, ctx: Context) {
     async (request) => {
       const { id: userId } = viewerOf(request)
       const { limit = 15, max_id: after = 0 } = request.query
-      const page = { type: specialContent.type, userId, limit, order: 'thing', after } as const
+      const page = { type: specialContent.type, userId, limit, order: 'content', after } as const
       const ids = (await listCollected(sql, page)).map((row) => row.collectible_id)
       const rows = ids.length > 0 ? await listSpecials(sql, { ids, limit, viewerId: userId }) : []
       return specialViews(ctx, rows, userId)

@@ -21,6 +21,7 @@ import { specialView } from './view.ts'
 export const specialContent: Content = {
   type: 'music_specials',
   param: 'special',
+  noun: 'Album',
   tag: 'Music',
   async find(sql, id) {
     const title = await findSpecialTitle(sql, id)

@@ -24,6 +24,7 @@ import { newsDetail, newsItem } from './view.ts'
 export const newsContent: Content = {
   type: 'news',
   param: 'news',
+  noun: 'Article',
   tag: 'News',
   async find(sql, id) {
     const row = await findTarget(sql, id)

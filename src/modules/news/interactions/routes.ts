@@ -61,7 +61,7 @@ export function newsInteractionRoutes(server: Server, ctx: Context) {
     async (request) => {
       const { id: userId } = viewerOf(request)
       const { after = 0, limit = 15 } = request.query
-      const rows = await listCollected(ctx.sql, { type: 'news', userId, limit, order: 'thing', after })
+      const rows = await listCollected(ctx.sql, { type: 'news', userId, limit, order: 'content', after })
       return newsByIds(
         ctx,
         rows.map((row) => row.collectible_id),

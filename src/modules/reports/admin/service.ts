@@ -1,13 +1,12 @@
-import { escapeLike } from '#lib/text.ts'
 import { notify } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Tx } from '#platform/database.ts'
 import { apiError, notFound } from '#platform/errors.ts'
-import { closeReport, findReport, findReports, type ReportRow } from './queries.ts'
-import type { ReportDecision, ReportSearch, ReportView } from './schema.ts'
+import { closeReport, findReport, listReportRows, type ReportRow } from './queries.ts'
+import type { Report, ReportDecision, ReportSearch } from './schema.ts'
 import { reportViews } from './view.ts'
 
-const handledAlready = apiError(
+export const handledAlready = apiError(
   422,
   'report_handled',
   'This report has been handled already.',
@@ -19,21 +18,20 @@ export async function listReports(
   ctx: Context,
   search: ReportSearch,
   viewerId: number,
-): Promise<{ data: ReportView[]; total: number }> {
-  const pattern = search.q === undefined ? undefined : `%${escapeLike(search.q)}%`
-  const { rows, total } = await findReports(ctx.sql, search, pattern)
-  return { data: await reportViews(ctx, rows, viewerId), total }
+): Promise<{ data: Report[]; total: number }> {
+  const { data, total } = await listReportRows(ctx.sql, search)
+  return { data: await reportViews(ctx, data, viewerId), total }
 }
 
 /** One report for those who handle it. */
-export async function getReport(ctx: Context, id: number, viewerId: number): Promise<ReportView> {
+export async function getReport(ctx: Context, id: number, viewerId: number): Promise<Report> {
   const row = await findReport(ctx.sql, id)
   if (!row) throw notFound()
   const [view] = await reportViews(ctx, [row], viewerId)
   return view!
 }
 
-/** Deals with or rejects a report, exactly once, and tells who reported. The reported thing is not touched. */
+/** Deals with or rejects a report, exactly once, and tells who reported. What is reported is not touched (feeds-25). */
 export async function handleReport(
   tx: Tx,
   id: number,

@@ -2,10 +2,10 @@ import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { userViews } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { ReportRow } from './queries.ts'
-import type { ReportView } from './schema.ts'
+import type { Report } from './schema.ts'
 
 /** Rows with who reported and who published what is reported. */
-export async function reportViews(ctx: Context, rows: ReportRow[], viewerId: number): Promise<ReportView[]> {
+export async function reportViews(ctx: Context, rows: ReportRow[], viewerId: number): Promise<Report[]> {
   const people = await userViews(
     ctx,
     ctx.sql,

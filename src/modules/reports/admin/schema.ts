@@ -1,22 +1,9 @@
 import { UserView } from '#modules/accounts/index.ts'
-import { Listing } from '#platform/listing.ts'
-import {
-  Direction,
-  Id,
-  Int,
-  Limit,
-  Nullable,
-  OneOf,
-  Page,
-  Shared,
-  type Static,
-  Text,
-  Time,
-  Type,
-} from '#platform/schema.ts'
+import { listingQuery } from '#platform/listing.ts'
+import { Id, Int, Nullable, OneOf, Shared, type Static, Text, Time, Type } from '#platform/schema.ts'
 
-/** A report as those who handle it see it (R §23.1). */
-export const ReportView = Shared('Report', {
+/** A report as those who handle it see it. */
+export const Report = Shared('Report', {
   id: Type.Integer(),
   user_id: Type.Integer(),
   target_user: Type.Integer({ description: 'Who published what is reported; 0 for nobody' }),
@@ -33,15 +20,11 @@ export const ReportView = Shared('Report', {
   user: Nullable(UserView),
   target: Nullable(UserView),
 })
-export type ReportView = Static<typeof ReportView>
+export type Report = Static<typeof Report>
 
-/** The filters and pages of GET /admin/reports (decisions §12). */
+/** `q` finds words of what was reported and of the reason. */
 export const ReportSearch = Type.Object({
-  page: Page,
-  limit: Limit(),
-  sort: Type.Optional(OneOf(['id'] as const, { default: 'id' })),
-  order: Direction,
-  q: Type.Optional(Text(100)),
+  ...listingQuery(['id']),
   status: Type.Optional(Int(0, 2)),
   type: Type.Optional(Text(50)),
   user_id: Type.Optional(Id),
@@ -49,10 +32,8 @@ export const ReportSearch = Type.Object({
 })
 export type ReportSearch = Static<typeof ReportSearch>
 
-export const ReportListing = Listing(ReportView)
-
-/** The decision of PATCH /admin/reports/{report} (decisions §12). */
-export const ReportDecision = Type.Object({
+/** What is decided on a report; `mark` is a note for the others who handle reports. */
+export const ReportDecision = Shared('ReportDecision', {
   action: OneOf(['deal', 'reject'] as const),
   mark: Type.Optional(Text(255)),
 })

@@ -1,8 +1,13 @@
 import { type CounterCheck, recount } from '#platform/counters.ts'
-import { countByContent } from './queries.ts'
 
 /** The recount of a content module's own counter of collections, for its `table`. */
 export const collectionsRecount = (
   type: string,
   counter: { table: string; key: string; column: string },
-): CounterCheck => recount({ ...counter, counted: (sql) => countByContent(sql, type) })
+): CounterCheck =>
+  recount({
+    ...counter,
+    counted: (sql) => sql`
+      select collectible_id as key, count(*) as n from collections
+      where collectible_type = ${type} group by collectible_id`,
+  })
