@@ -3,9 +3,11 @@ import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { feedsOf } from '#test/fixtures/feeds.ts'
 import { createWorld } from '#test/world.ts'
 
-const { app, as, guest, person } = await createWorld()
+const world = await createWorld()
+const { app, as, guest, person } = world
 
 test('an unknown path is 404 in the specified shape, with rate and request headers', async () => {
   const answer = await guest('GET', '/nothing/here')
@@ -82,8 +84,7 @@ test('a preflight carries the rate and request headers', async () => {
 
 test('a required text that shows no character is missing, and an optional one absent', async () => {
   const ada = await person()
-  const feed = { feed_from: 1, feed_mark: 9001, feed_content: 'Seen' }
-  const { id } = (await as(ada, 'POST', '/feeds', feed)).body
+  const id = await feedsOf(world).publish(ada)
   const topic = (await as(ada, 'POST', '/feed/topics', { name: 'Seen' })).body.id
   const invisible = [
     '\u200b',
@@ -99,7 +100,7 @@ test('a required text that shows no character is missing, and an optional one ab
     const escaped = JSON.stringify([...text].map((point) => point.codePointAt(0)?.toString(16)))
     for (const [field, path, body] of [
       ['body', `/feeds/${id}/comments`, { body: text }],
-      ['feed_content', '/feeds', { ...feed, feed_mark: 9002, feed_content: text }],
+      ['feed_content', '/feeds', { feed_from: 1, feed_mark: 9002, feed_content: text }],
       ['name', '/feed/topics', { name: text }],
     ] as const) {
       const { status, body: told } = await as(ada, 'POST', path, body)

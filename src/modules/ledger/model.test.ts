@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { feedsOf } from '#test/fixtures/feeds.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
-const { as, sql, person } = await createWorld()
+const world = await createWorld()
+const { as, sql, person } = world
+const { publish } = feedsOf(world)
 const founder = await person({ roles: ['founder', 'owner'] })
 
 const PEOPLE = 3
@@ -44,7 +47,6 @@ const Step = fc.oneof(
 type Step = typeof Step extends fc.Arbitrary<infer T> ? T : never
 
 type Site = { people: Person[]; feeds: { id: number; node: number; author: number }[] }
-let mark = 0
 
 async function settle(): Promise<Site> {
   const people = await Promise.all(Array.from({ length: PEOPLE }, () => person()))
@@ -53,10 +55,8 @@ async function settle(): Promise<Site> {
       await as(founder, 'POST', `/admin/users/${id}/${area}`, { amount: 200, reason: 'start' })
   const feeds: Site['feeds'] = []
   for (let n = 0; n < FEEDS; n += 1) {
-    mark += 1
     const author = n % PEOPLE
-    const feed = { feed_content: 'text', feed_from: 1, feed_mark: mark, amount: 25 }
-    const { id } = (await as(people[author]!, 'POST', '/feeds', feed)).body
+    const id = await publish(people[author]!, { amount: 25 })
     feeds.push({ id, node: (await as(founder, 'GET', `/feeds/${id}`)).body.paid_node, author })
   }
   return { people, feeds }

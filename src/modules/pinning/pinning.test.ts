@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { forgetSettings, updateSettings } from '#modules/settings/index.ts'
 import { hashPassword } from '#platform/passwords.ts'
+import { feedsOf } from '#test/fixtures/feeds.ts'
 import { createWorld, type Person } from '#test/world.ts'
 import { tasksOn } from '../../worker.ts'
 
-const { as, guest, sql, ctx, person } = await createWorld()
+const world = await createWorld()
+const { as, guest, sql, ctx, person } = world
 const founder = await person({ roles: ['founder', 'owner'] })
-let mark = 0
 
 const give = (to: Person, amount: number) =>
   as(founder, 'POST', `/admin/users/${to.id}/points`, { amount, reason: 'test' })
@@ -17,15 +18,7 @@ const rich = async (amount = 1000) => {
   await give(made, amount)
   return made
 }
-const feedOf = async (author: Person) => {
-  mark += 1
-  const { body } = await as(author, 'POST', '/feeds', {
-    feed_content: `feed ${mark}`,
-    feed_from: 1,
-    feed_mark: mark,
-  })
-  return body.id as number
-}
+const { publish: feedOf } = feedsOf(world)
 const commentOf = async (author: Person, feed: number) => {
   const { body } = await as(author, 'POST', `/feeds/${feed}/comments`, { body: 'a comment' })
   return body.comment.id as number

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { forgetSettings, type Settings, updateSettings } from '#modules/settings/index.ts'
 import { hashPassword } from '#platform/passwords.ts'
+import { feedsOf } from '#test/fixtures/feeds.ts'
 import { uploadPicture } from '#test/fixtures/uploads.ts'
 import { createWorld, type Person } from '#test/world.ts'
 import { dropPrices, setPrices } from './queries.ts'
@@ -9,7 +10,6 @@ import { dropPrices, setPrices } from './queries.ts'
 const world = await createWorld()
 const { as, guest, sql, ctx, person } = world
 const founder = await person({ roles: ['founder', 'owner'] })
-let mark = 0
 
 const give = (to: Person, area: 'points' | 'wallet', amount: number) =>
   as(founder, 'POST', `/admin/users/${to.id}/${area}`, { amount, reason: 'test' })
@@ -23,10 +23,7 @@ const rich = async (points = 1000, wallet = 1000) => {
   if (wallet) await give(made, 'wallet', wallet)
   return made
 }
-const publish = async (author: Person, body: object) => {
-  mark += 1
-  return as(author, 'POST', '/feeds', { feed_from: 1, feed_mark: mark, ...body })
-}
+const { send: publish } = feedsOf(world)
 const LONG = '一'.repeat(60)
 const sell = async (author: Person, amount = 100) => {
   const { body } = await publish(author, { feed_content: LONG, amount })

@@ -4,11 +4,13 @@ import { buildApp } from '#app'
 import { openDatabase } from '#platform/database.ts'
 import { createMetrics } from '#platform/metrics.ts'
 import { createSignals } from '#platform/signals.ts'
+import { feedsOf } from '#test/fixtures/feeds.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
 const world = await createWorld()
+const { publish } = feedsOf(world)
 const { app, as, ctx, guest, person, sql } = world
 const { rich, topic, ask, answer } = questionsOf(world)
 
@@ -102,10 +104,8 @@ test('nobody meets the author of an anonymous question or answer in anything the
   assert.equal(reply.status, 201)
   assert.equal((await as(reader, 'PUT', `/questions/${openQuestion}/adoptions/${hiddenAnswer}`)).status, 201)
   for (const id of [hiddenAnswer, hiddenQuestion])
-    await as(bystander, 'POST', '/feeds', {
+    await publish(bystander, {
       feed_content: 'Look at this',
-      feed_from: 1,
-      feed_mark: id * 10 + 1,
       repostable_type: id === hiddenAnswer ? 'question-answers' : 'questions',
       repostable_id: id,
     })

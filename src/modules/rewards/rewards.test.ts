@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { forgetSettings, updateSettings } from '#modules/settings/index.ts'
+import { feedsOf } from '#test/fixtures/feeds.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
-const { as, guest, sql, ctx, person } = await createWorld()
+const world = await createWorld()
+const { as, guest, sql, ctx, person } = world
 const founder = await person({ roles: ['founder', 'owner'] })
-let mark = 0
 
 const points = async (who: Person) => (await as(who, 'GET', '/user')).body.currency.sum as number
 const rich = async (amount = 1000) => {
@@ -13,11 +14,7 @@ const rich = async (amount = 1000) => {
   if (amount) await as(founder, 'POST', `/admin/users/${made.id}/points`, { amount, reason: 'test' })
   return made
 }
-const feedOf = async (author: Person) => {
-  mark += 1
-  const body = { feed_content: `feed ${mark}`, feed_from: 1, feed_mark: mark }
-  return (await as(author, 'POST', '/feeds', body)).body.id as number
-}
+const { publish: feedOf } = feedsOf(world)
 const reward = (who: Person, feed: number, body: object, headers = {}) =>
   as(who, 'POST', `/feeds/${feed}/new-rewards`, body, headers)
 const audit = async () => {

@@ -5,24 +5,13 @@ import { deleteFeed, feedCounters, restoreFeed } from '#modules/feeds/index.ts'
 import { likeCounters } from '#modules/likes/index.ts'
 import { topicCounters } from '#modules/topics/index.ts'
 import { transaction } from '#platform/database.ts'
+import { feedsOf } from '#test/fixtures/feeds.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
 const world = await createWorld()
 const { as, guest, person, sql } = world
 
-let counter = 0
-async function publish(who: Person, body: object = {}): Promise<number> {
-  counter += 1
-  const answer = await as(who, 'POST', '/feeds', {
-    feed_content: 'Hello',
-    feed_from: 5,
-    feed_mark: counter,
-    ...body,
-  })
-  assert.equal(answer.status, 201, JSON.stringify(answer.body))
-  return answer.body.id
-}
-const read = async (id: number) => (await guest('GET', `/feeds/${id}`)).body
+const { publish, read } = feedsOf(world)
 const people = (count: number) => Promise.all(Array.from({ length: count }, () => person()))
 const extra = async (who: Person) => {
   const [row] = await sql<{ likes_count: number; comments_count: number; feeds_count: number }[]>`

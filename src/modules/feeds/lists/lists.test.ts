@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { forgetSettings, updateSettings } from '#modules/settings/index.ts'
+import { feedsOf } from '#test/fixtures/feeds.ts'
 import { uploadPicture } from '#test/fixtures/uploads.ts'
 import { createWorld, type Person } from '#test/world.ts'
 import { feedViewCounts } from '../views/queries.ts'
@@ -20,18 +21,7 @@ type Item = {
   comments: { id: number }[]
 }
 
-let counter = 0
-async function publish(who: Person, body: object = {}): Promise<number> {
-  counter += 1
-  const answer = await as(who, 'POST', '/feeds', {
-    feed_content: 'Hello',
-    feed_from: 5,
-    feed_mark: counter,
-    ...body,
-  })
-  assert.equal(answer.status, 201, JSON.stringify(answer.body))
-  return answer.body.id
-}
+const { publish, nextMark } = feedsOf(world)
 async function publishMany(who: Person, count: number, body: object = {}): Promise<number[]> {
   const ids: number[] = []
   for (let i = 0; i < count; i += 1) ids.push(await publish(who, body))
@@ -56,8 +46,7 @@ const block = (who: Person, whom: Person) =>
 const follow = (who: Person, whom: Person) =>
   sql`insert into user_follows (user_id, target_id) values (${who.id}, ${whom.id})`
 async function createTopic(creator: Person): Promise<number> {
-  counter += 1
-  return (await as(creator, 'POST', '/feed/topics', { name: `Topic ${counter}` })).body.id
+  return (await as(creator, 'POST', '/feed/topics', { name: `Topic ${nextMark()}` })).body.id
 }
 
 describe('the newest', () => {

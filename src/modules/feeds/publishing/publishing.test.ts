@@ -2,25 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { feedCounters } from '#modules/feeds/index.ts'
 import { topicCounters } from '#modules/topics/index.ts'
+import { feedsOf } from '#test/fixtures/feeds.ts'
 import { uploadFilm, uploadPicture } from '#test/fixtures/uploads.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
 const world = await createWorld()
 const { as, guest, person, sql } = world
 
-let counter = 0
-const mark = () => {
-  counter += 1
-  return counter
-}
-const post = (who: Person, body: object = {}) =>
-  as(who, 'POST', '/feeds', { feed_content: 'Hello', feed_from: 5, feed_mark: mark(), ...body })
-async function publish(who: Person, body: object = {}): Promise<number> {
-  const answer = await post(who, body)
-  assert.equal(answer.status, 201, JSON.stringify(answer.body))
-  return answer.body.id
-}
-const read = async (id: number) => (await guest('GET', `/feeds/${id}`)).body
+const { nextMark: mark, send: post, publish, read } = feedsOf(world)
 const feedsCount = async (who: Person) =>
   (await sql<[{ feeds_count: number }]>`select feeds_count from user_counts where user_id = ${who.id}`)[0]
     .feeds_count

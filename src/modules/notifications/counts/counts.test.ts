@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { feedsOf } from '#test/fixtures/feeds.ts'
 import { createCategory, createNews, givePoints } from '#test/fixtures/news.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
@@ -8,12 +9,8 @@ const { as, person, sql } = world
 const admin = await person({ roles: ['founder', 'owner'] })
 const category = await createCategory(world, admin)
 
-let marks = 0
 const things = {
-  feeds: async (by: Person): Promise<number> => {
-    marks += 1
-    return (await as(by, 'POST', '/feeds', { feed_content: 'x', feed_from: 1, feed_mark: marks })).body.id
-  },
+  feeds: feedsOf(world).publish,
   news: (by: Person) => createNews(world, admin, by, { category_id: category }),
 }
 
