@@ -14,7 +14,14 @@ export { endFame, FAMOUS_TYPES, type FamousType, makeFamous } from './famous/que
 export { followedBy, isFollowing } from './follows/queries.ts'
 export { peopleByName } from './imports/queries.ts'
 export { createRoster, importPeople, PersonForm } from './imports/service.ts'
-export { checkPaymentPassword, setDisabled, setPassword } from './passwords/service.ts'
+export {
+  checkPaymentPassword,
+  PAYMENT_PASSWORD_ERRORS,
+  setDisabled,
+  setPassword,
+} from './passwords/service.ts'
+export { RankedUser, RanksQuery } from './ranks/schema.ts'
+export { type RankedRow, rankedUsers } from './ranks/view.ts'
 export { ensureFounder, founderPasswordPath } from './registration/founder.ts'
 export { NewPassword, type NewUser } from './registration/schema.ts'
 export { checkUserName, createUser } from './registration/service.ts'

@@ -21,6 +21,9 @@ const paymentNeedsPassword = apiError(
   'Set a password for your account before you pay.',
   '支付前请先为账号设置密码。',
 )
+/** How `checkPaymentPassword` refuses. */
+export const PAYMENT_PASSWORD_ERRORS = [wrongPaymentPassword, paymentNeedsPassword]
+
 const bothAccounts = apiError(
   400,
   'ambiguous_account',

@@ -1,39 +1,41 @@
+import { RankedUser, RanksQuery, rankedUsers } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Server, viewerId } from '#platform/http.ts'
+import { routesOn } from '#platform/http/route.ts'
+import type { Server } from '#platform/http.ts'
 import { Type } from '#platform/schema.ts'
-import { AnswerRanksQuery, RankedUser, RanksQuery } from './schema.ts'
-import { followAnonymity, listRanked } from './service.ts'
+import { AnswerRanksQuery } from './schema.ts'
+import { followAnonymity, rankingOf } from './service.ts'
 
-const response = { 200: Type.Array(RankedUser) }
-const tags = ['Questions']
-
+/** Who leads in answering. */
 export function questionRankRoutes(server: Server, ctx: Context) {
+  const route = routesOn(server, ctx, { tag: 'Questions' })
   followAnonymity(ctx)
-  server.get(
-    '/question-ranks/answers',
-    {
-      config: { access: 'optional' },
-      schema: {
-        tags,
-        summary: 'Who answered most today, in the last week or the last month',
-        querystring: AnswerRanksQuery,
-        response,
-      },
-    },
-    (request) => listRanked(ctx, request.query.type ?? 'day', viewerId(request), request.query),
-  )
-  for (const name of ['likes', 'experts'] as const)
-    server.get(
-      `/question-ranks/${name}`,
-      {
-        config: { access: 'optional' },
-        schema: {
-          tags,
-          summary: name === 'likes' ? 'Whose answers are most liked' : 'Which experts earned most',
-          querystring: RanksQuery,
-          response,
-        },
-      },
-      (request) => listRanked(ctx, name, viewerId(request), request.query),
-    )
+
+  route('GET /question-ranks/answers', {
+    operationId: 'listAnswererRanks',
+    summary: 'Who answered most today, in the last week or the last month',
+    access: 'optional',
+    query: AnswerRanksQuery,
+    reply: { 200: Type.Array(RankedUser) },
+    handler: async ({ query, viewer }) =>
+      rankedUsers(ctx, await rankingOf(ctx, query.type ?? 'day'), query, viewer.id),
+  })
+
+  route('GET /question-ranks/likes', {
+    operationId: 'listAnswerLikeRanks',
+    summary: 'Whose answers are most liked',
+    access: 'optional',
+    query: RanksQuery,
+    reply: { 200: Type.Array(RankedUser) },
+    handler: async ({ query, viewer }) => rankedUsers(ctx, await rankingOf(ctx, 'likes'), query, viewer.id),
+  })
+
+  route('GET /question-ranks/experts', {
+    operationId: 'listExpertRanks',
+    summary: 'Which experts earned most',
+    access: 'optional',
+    query: RanksQuery,
+    reply: { 200: Type.Array(RankedUser) },
+    handler: async ({ query, viewer }) => rankedUsers(ctx, await rankingOf(ctx, 'experts'), query, viewer.id),
+  })
 }

@@ -1,14 +1,15 @@
-import { userViews } from '#modules/accounts/index.ts'
+import type { RankedRow } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
 import { cacheCostly } from '#platform/costly-cache.ts'
 import type { Db } from '#platform/database.ts'
+import type { Period } from '#platform/periods.ts'
 import { sendSignal } from '#platform/signals.ts'
-import { type Ranked, rankAnswerers, rankExperts, rankLiked } from './queries.ts'
-import type { Period, RankedUser } from './schema.ts'
+import { rankAnswerers, rankExperts, rankLiked } from './queries.ts'
 
 export type Ranking = 'likes' | 'experts' | Period
 
-const rankingOf = cacheCostly<Ranking, Ranked[]>(60_000, ({ sql }, name) => {
+/** A ranking, found anew at most once a minute. */
+export const rankingOf = cacheCostly<Ranking, RankedRow[]>(60_000, ({ sql }, name) => {
   if (name === 'likes') return rankLiked(sql).execute()
   return (name === 'experts' ? rankExperts(sql) : rankAnswerers(sql, name)).execute()
 })
@@ -32,24 +33,4 @@ export const announceAnonymity = (tx: Db, userId: number): Promise<void> => send
 export function followAnonymity(ctx: Context): void {
   ctx.signals.on(SIGNAL, (userId) => leaveRankings(ctx, Number(userId)))
   ctx.signals.onReconnect(() => rankingOf.forget(ctx))
-}
-
-/** A page of a ranking. */
-export async function listRanked(
-  ctx: Context,
-  name: Ranking,
-  viewerId: number,
-  { limit = 10, offset = 0 }: { limit?: number; offset?: number },
-): Promise<RankedUser[]> {
-  const page = (await rankingOf(ctx, name)).slice(offset, offset + limit)
-  const users = await userViews(
-    ctx,
-    ctx.sql,
-    page.map(({ user_id }) => user_id),
-    viewerId,
-  )
-  return page.flatMap(({ user_id, count }, position) => {
-    const user = users.get(user_id)
-    return user ? [{ ...user, extra: { ...user.extra, rank: offset + position + 1, count } }] : []
-  })
 }
