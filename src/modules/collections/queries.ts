@@ -1,14 +1,13 @@
 import { type Content, type Counts, countsOf } from '#platform/content.ts'
 import type { Db, Fragment } from '#platform/database.ts'
+import { ifGiven } from '#platform/sql.ts'
+import type { Row } from '#platform/tables.ts'
 
 /** Something a person keeps for later. `id` is that of the record, not of the content. */
-export type CollectionRow = {
-  id: number
-  user_id: number
-  collectible_type: string
-  collectible_id: number
-  created_at: string
-}
+export type CollectionRow = Row<
+  'collections',
+  'id' | 'user_id' | 'collectible_type' | 'collectible_id' | 'created_at'
+>
 
 type Outcome = { found: boolean; changed: boolean }
 
@@ -74,8 +73,8 @@ export const listCollected = (sql: Db, page: CollectionPage) => {
   return sql<CollectionRow[]>`
     select id, user_id, collectible_type, collectible_id, created_at from collections
     where user_id = ${page.userId} and collectible_type = ${page.type}
-      ${page.after ? sql`and ${key} < ${page.after}` : sql``}
-    order by ${key} desc limit ${page.limit} ${page.offset ? sql`offset ${page.offset}` : sql``}`
+      ${ifGiven(sql, page.after || undefined, (after) => sql`and ${key} < ${after}`)}
+    order by ${key} desc limit ${page.limit} offset ${page.offset ?? 0}`
 }
 
 /** What of this content a person has collected; nothing for a guest. */

@@ -1,3 +1,4 @@
+import { personRecount } from '#modules/accounts/index.ts'
 import { type CounterCheck, recount } from '#platform/counters.ts'
 import type { Db, Fragment } from '#platform/database.ts'
 
@@ -8,9 +9,7 @@ const countByContent = (sql: Db, type: string): Fragment => sql`
   select commentable_id as key, count(*) as n from comments where commentable_type = ${type} group by commentable_id`
 
 /** The counter of the comments people wrote, recounted. */
-export const commentCounters: CounterCheck[] = [
-  recount({ table: 'user_counts', key: 'user_id', column: 'comments_count', counted: countByAuthor }),
-]
+export const commentCounters: CounterCheck[] = [personRecount('comments_count', countByAuthor)]
 
 /** The recount of a content module's own counter of comments, for its `table`. */
 export const commentsRecount = (

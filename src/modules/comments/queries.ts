@@ -1,17 +1,21 @@
+import { countForPeople, notBlockedBy } from '#modules/accounts/index.ts'
 import { type Content, type Counts, countsOf } from '#platform/content.ts'
 import type { Db, Fragment } from '#platform/database.ts'
+import { directionOf, ifGiven, when } from '#platform/sql.ts'
+import type { Row } from '#platform/tables.ts'
 
-export type CommentRow = {
-  id: number
-  commentable_type: string
-  commentable_id: number
-  user_id: number
-  target_user: number
-  reply_user: number
-  body: string
-  created_at: string
-  updated_at: string
-}
+export type CommentRow = Row<
+  'comments',
+  | 'id'
+  | 'commentable_type'
+  | 'commentable_id'
+  | 'user_id'
+  | 'target_user'
+  | 'reply_user'
+  | 'body'
+  | 'created_at'
+  | 'updated_at'
+>
 
 export type CommentValues = {
   contentId: number
@@ -39,10 +43,7 @@ export async function insertComment(
       returning ${columns(sql)}
     ),
     changed (id, by) as (select commentable_id, 1 from made),
-    author as (
-      update user_counts set comments_count = comments_count + 1, updated_at = now()
-      where user_id in (select user_id from made)
-    ) ${countsOf(sql, count)}
+    author as (${countForPeople(sql, ['comments_count'], sql`select user_id, 1 as comments_count from made`)}) ${countsOf(sql, count)}
     select * from made`
   return row
 }
@@ -63,10 +64,7 @@ export async function deleteComment(
       returning ${columns(sql)}
     ),
     changed (id, by) as (select commentable_id, -1 from gone),
-    author as (
-      update user_counts set comments_count = greatest(comments_count - 1, 0), updated_at = now()
-      where user_id in (select user_id from gone)
-    ) ${countsOf(sql, count)}
+    author as (${countForPeople(sql, ['comments_count'], sql`select user_id, -1 as comments_count from gone`)}) ${countsOf(sql, count)}
     select * from gone`
   return row
 }
@@ -79,8 +77,12 @@ export async function deleteAllComments(sql: Db, type: string, contentIds: numbe
       returning id, user_id
     ),
     authors as (
-      update user_counts u set comments_count = greatest(u.comments_count - g.n, 0), updated_at = now()
-      from (select user_id, count(*) as n from gone group by user_id) g where u.user_id = g.user_id
+      ${countForPeople(
+        sql,
+        ['comments_count'],
+        sql`select user_id, -count(*) as comments_count from gone group by user_id`,
+        { several: true },
+      )}
     )
     select id from gone`
   return rows.map(({ id }) => id)
@@ -111,12 +113,6 @@ export const findComment = async (sql: Db, type: string, contentId: number, id: 
 export const findComments = (sql: Db, ids: number[]) => sql<CommentRow[]>`
   select ${columns(sql)} from comments c where c.id = any(${ids})`
 
-// An array instead of a join: the list stays a walk along its index, however many people the viewer blocks.
-const notBlockedBy = (sql: Db, viewerId: number) =>
-  viewerId > 0
-    ? sql`and c.user_id <> all (array(select target_id from user_blocks where user_id = ${viewerId}))`
-    : sql``
-
 /** The comments on one piece of content, newest first; `hideFrom` leaves out the authors that this person blocks (feeds-14). */
 export const listComments = (
   sql: Db,
@@ -124,7 +120,7 @@ export const listComments = (
 ) => sql<CommentRow[]>`
   select ${columns(sql)} from comments c
   where c.commentable_type = ${options.type} and c.commentable_id = ${options.contentId}
-    ${options.before > 0 ? sql`and c.id < ${options.before}` : sql``} ${notBlockedBy(sql, options.hideFrom)}
+    ${when(sql, options.before > 0, () => sql`and c.id < ${options.before}`)} ${notBlockedBy(sql, options.hideFrom, sql`c.user_id`)}
   order by c.id desc limit ${options.limit}`
 
 /** The newest comments on each of several pieces of content, without the authors that `hideFrom` blocks. */
@@ -134,14 +130,14 @@ export const listLatestComments = (
 ) => sql<CommentRow[]>`
   select c.* from unnest(${options.contentIds}::bigint[]) as t (id) cross join lateral (
     select ${columns(sql)} from comments c
-    where c.commentable_type = ${options.type} and c.commentable_id = t.id ${notBlockedBy(sql, options.hideFrom)}
+    where c.commentable_type = ${options.type} and c.commentable_id = t.id ${notBlockedBy(sql, options.hideFrom, sql`c.user_id`)}
     order by c.id desc limit ${options.each}
   ) c
   order by c.id desc`
 
 /** Comments on what a person published and replies to them, not their own, newest first. */
 export const listReceivedComments = (sql: Db, userId: number, after: number, limit: number) => {
-  const older = after > 0 ? sql`and c.id < ${after}` : sql``
+  const older = when(sql, after > 0, () => sql`and c.id < ${after}`)
   return sql<CommentRow[]>`
     (select ${columns(sql)} from comments c
       where c.target_user = ${userId} and c.target_user > 0 and c.user_id <> ${userId} ${older}
@@ -167,23 +163,21 @@ export type CommentWalk = {
 /** Comments of all kinds by author, by whom they are for, or by content: each form is a walk along an index of its own. */
 export function searchComments(sql: Db, search: CommentWalk) {
   const { author, forUser, forType, content, index, limit } = search
-  const ascending = search.direction === 'asc'
-  const cursor = index === 0 ? sql`` : ascending ? sql`and c.id > ${index}` : sql`and c.id < ${index}`
-  const order = ascending ? sql`order by id` : sql`order by id desc`
-  const byAuthor = author === undefined ? sql`` : sql`and c.user_id = ${author}`
+  const cursor = when(sql, index > 0, () =>
+    search.direction === 'asc' ? sql`and c.id > ${index}` : sql`and c.id < ${index}`,
+  )
+  const order = sql`order by id ${directionOf(sql, search.direction)}`
+  const byAuthor = ifGiven(sql, author, (id) => sql`and c.user_id = ${id}`)
   const toOwner = (id: number) => sql`and c.target_user = ${id} and c.target_user > 0`
   const toReplied = (id: number) => sql`and c.reply_user = ${id} and c.reply_user > 0`
   const slice = (where: Fragment) => sql`
     (select ${columns(sql)} from comments c
       where c.commentable_type = any(${search.types}) ${byAuthor} ${where} ${cursor} ${order} limit ${limit})`
-  const forWhom =
-    forUser === undefined
-      ? sql``
-      : forType === 'target'
-        ? toOwner(forUser)
-        : forType === 'reply'
-          ? toReplied(forUser)
-          : sql`and (c.target_user = ${forUser} or c.reply_user = ${forUser})`
+  const forWhom = ifGiven(sql, forUser, (id) => {
+    if (forType === 'target') return toOwner(id)
+    if (forType === 'reply') return toReplied(id)
+    return sql`and (c.target_user = ${id} or c.reply_user = ${id})`
+  })
   if (content)
     return sql<CommentRow[]>`
       select c.* from unnest(${content.ids}::bigint[]) as t (id) cross join lateral ${slice(
@@ -194,14 +188,3 @@ export function searchComments(sql: Db, search: CommentWalk) {
       ${slice(toOwner(forUser))} union ${slice(toReplied(forUser))} ${order} limit ${limit}`
   return sql<CommentRow[]>`${slice(forWhom)}`
 }
-
-/** People by id or by the key of their name, disabled accounts left out, and whether they block the viewer. */
-export const findAddressed = (sql: Db, viewerId: number, ids: number[], nameKeys: string[]) => sql<
-  { id: number; name_key: string; blocks: boolean }[]
->`
-  select u.id, u.name_key,
-    coalesce((select true from user_blocks b where b.user_id = u.id and b.target_id = ${viewerId}), false) as blocks
-  from users u
-  where u.deleted_at is null and (
-    u.id = any(${ids}) ${nameKeys.length > 0 ? sql`or u.name_key = any(${nameKeys})` : sql``}
-  )`

@@ -1,5 +1,6 @@
 import { findMentions } from '#lib/mentions.ts'
 import { nameKey } from '#lib/text.ts'
+import { findAddressed } from '#modules/accounts/index.ts'
 import { notify, publishEvent, type SystemType, takeBack } from '#modules/notifications/index.ts'
 import { screen } from '#modules/words/index.ts'
 import {
@@ -20,7 +21,6 @@ import {
   deleteAllComments,
   deleteComment,
   deleteOldMarks,
-  findAddressed,
   findComment,
   findComments,
   insertComment,

@@ -1,3 +1,4 @@
+import { personRecount } from '#modules/accounts/index.ts'
 import { type CounterCheck, recount } from '#platform/counters.ts'
 import type { Db, Fragment } from '#platform/database.ts'
 
@@ -8,9 +9,7 @@ const countByContent = (sql: Db, type: string): Fragment => sql`
   select likeable_id as key, count(*) as n from likes where likeable_type = ${type} group by likeable_id`
 
 /** The counter of the likes people received, recounted. */
-export const likeCounters: CounterCheck[] = [
-  recount({ table: 'user_counts', key: 'user_id', column: 'likes_count', counted: countByOwner }),
-]
+export const likeCounters: CounterCheck[] = [personRecount('likes_count', countByOwner)]
 
 /** The recount of a content module's own counter of likes, for its `table`. */
 export const likesRecount = (

@@ -1,14 +1,13 @@
+import { countForPeople } from '#modules/accounts/index.ts'
 import { type Content, type Counts, countsOf, type Target } from '#platform/content.ts'
 import type { Db, Fragment } from '#platform/database.ts'
+import { when } from '#platform/sql.ts'
+import type { Row } from '#platform/tables.ts'
 
-export type LikeRow = {
-  id: number
-  user_id: number
-  target_user: number
-  likeable_id: number
-  likeable_type: string
-  created_at: string
-}
+export type LikeRow = Row<
+  'likes',
+  'id' | 'user_id' | 'target_user' | 'likeable_id' | 'likeable_type' | 'created_at'
+>
 
 const columns = (sql: Db) => sql`
   l.id, l.user_id, l.target_user, l.likeable_id, l.likeable_type, l.created_at`
@@ -32,8 +31,7 @@ export async function insertLike(
     ),
     changed (id, by) as (select likeable_id, 1 from made),
     owner as (
-      update user_counts set likes_count = likes_count + 1, updated_at = now()
-      where user_id in (select target_user from made)
+      ${countForPeople(sql, ['likes_count'], sql`select target_user as user_id, 1 as likes_count from made`)}
     ) ${countsOf(sql, count)}
     select exists (select from target) as found, exists (select from made) as changed`
   return row
@@ -56,8 +54,7 @@ export async function deleteLike(
     ),
     changed (id, by) as (select likeable_id, -1 from gone),
     owner as (
-      update user_counts set likes_count = greatest(likes_count - 1, 0), updated_at = now()
-      where user_id in (select target_user from gone)
+      ${countForPeople(sql, ['likes_count'], sql`select target_user as user_id, -1 as likes_count from gone`)}
     ) ${countsOf(sql, count)}
     select exists (select from target) as found, exists (select from gone) as changed`
   return row
@@ -69,8 +66,12 @@ export async function deleteLikesOf(sql: Db, type: string, contentIds: number[])
     with gone as (
       delete from likes where likeable_type = ${type} and likeable_id = any(${contentIds}) returning target_user
     )
-    update user_counts u set likes_count = greatest(u.likes_count - g.n, 0), updated_at = now()
-    from (select target_user, count(*) as n from gone group by target_user) g where u.user_id = g.target_user`
+    ${countForPeople(
+      sql,
+      ['likes_count'],
+      sql`select target_user as user_id, -count(*) as likes_count from gone group by target_user`,
+      { several: true },
+    )}`
 }
 
 /**
@@ -90,9 +91,14 @@ export async function setLikesOwner(
       returning 1
     ),
     counted as (select count(*) as n from moved)
-    update user_counts u set updated_at = now(),
-      likes_count = u.likes_count + case when u.user_id = ${to} then c.n else -c.n end
-    from counted c where u.user_id in (${from}, ${to}) and c.n > 0`
+    ${countForPeople(
+      sql,
+      ['likes_count'],
+      sql`
+        select o.user_id, o.sign * c.n as likes_count
+        from counted c, (values (${from}::bigint, -1), (${to}::bigint, 1)) as o (user_id, sign) where c.n > 0`,
+      { several: true },
+    )}`
 }
 
 /** The likes of one piece of content, newest first. */
@@ -100,7 +106,7 @@ export const listLikes = (sql: Db, type: string, contentId: number, after: numbe
   LikeRow[]
 >`
   select ${columns(sql)} from likes l
-  where l.likeable_type = ${type} and l.likeable_id = ${contentId} ${after > 0 ? sql`and l.id < ${after}` : sql``}
+  where l.likeable_type = ${type} and l.likeable_id = ${contentId} ${when(sql, after > 0, () => sql`and l.id < ${after}`)}
   order by l.id desc limit ${limit}`
 
 /** The newest likes of each of several pieces of content. */
@@ -115,7 +121,7 @@ export const listLatestLikes = (sql: Db, type: string, contentIds: number[], eac
 export const listReceivedLikes = (sql: Db, userId: number, after: number, limit: number) => sql<LikeRow[]>`
   select ${columns(sql)} from likes l
   where l.target_user = ${userId} and l.target_user > 0 and l.user_id <> ${userId}
-    ${after > 0 ? sql`and l.id < ${after}` : sql``}
+    ${when(sql, after > 0, () => sql`and l.id < ${after}`)}
   order by l.id desc limit ${limit}`
 
 /** What of this content a person likes; nothing for a guest. */

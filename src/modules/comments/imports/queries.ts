@@ -1,3 +1,4 @@
+import { countForPeople } from '#modules/accounts/index.ts'
 import type { Db } from '#platform/database.ts'
 import { rowKey, rowsByKey } from '#platform/row-keys.ts'
 
@@ -42,14 +43,13 @@ export async function importComments(sql: Db, given: ImportedComment[]): Promise
       on conflict (external_id) where external_id is not null do nothing
       returning user_id, commentable_type, commentable_id
     ),
-    authors as (
-      select u.user_id, m.n from user_counts u
-      join (select user_id, count(*) as n from made group by user_id) m on m.user_id = u.user_id
-      order by u.user_id for no key update of u
-    ),
     counted as (
-      update user_counts u set comments_count = u.comments_count + a.n, updated_at = now()
-      from authors a where u.user_id = a.user_id
+      ${countForPeople(
+        sql,
+        ['comments_count'],
+        sql`select user_id, count(*) as comments_count from made group by user_id`,
+        { several: true },
+      )}
     )
     select commentable_type as type, json_agg(commentable_id) as ids from made group by commentable_type`
   return new Map(made.map(({ type, ids }) => [type, ids]))
