@@ -1,5 +1,6 @@
+import { countCheckin, personRecount } from '#modules/accounts/index.ts'
 import { type Currency, carryOut, PLATFORM, unmendable } from '#modules/ledger/index.ts'
-import { type CounterCheck, type Drift, recount } from '#platform/counters.ts'
+import type { CounterCheck, Drift } from '#platform/counters.ts'
 import type { Db } from '#platform/database.ts'
 
 /** What the ledger calls check-ins. */
@@ -26,11 +27,13 @@ export async function insertCheckin(
       returning id, day, amount
     ),
     counted as (
-      update user_counts c set checkin_count = c.checkin_count + 1, updated_at = now(),
-        last_checkin_count = case when exists (
-          select from checkin_logs l where l.user_id = ${userId} and l.day = m.day - 1
-        ) then c.last_checkin_count + 1 else 1 end
-      from made m where c.user_id = ${userId}
+      ${countCheckin(
+        sql,
+        sql`
+          select ${userId}::bigint as user_id, exists (
+            select from checkin_logs l where l.user_id = ${userId} and l.day = m.day - 1
+          ) as goes_on from made m`,
+      )}
     ),
     moves as materialized (
       select 0 as n, ${currency}::text as currency, ${PLATFORM.issuance}::bigint as from_id,
@@ -81,12 +84,10 @@ export async function listCheckinIds(
 
 /** The counter that check-ins keep. */
 export const checkinCounters: CounterCheck[] = [
-  recount({
-    table: 'user_counts',
-    key: 'user_id',
-    column: 'checkin_count',
-    counted: (sql) => sql`select user_id as key, count(*) as n from checkin_logs group by 1`,
-  }),
+  personRecount(
+    'checkin_count',
+    (sql) => sql`select user_id as key, count(*) as n from checkin_logs group by 1`,
+  ),
 ]
 
 /** What the audit of the ledger checks of check-ins: each was paid, once, and nothing else was. */

@@ -1,6 +1,7 @@
+import { personRecount } from '#modules/accounts/index.ts'
 import { commentsRecount } from '#modules/comments/index.ts'
 import { likesRecount } from '#modules/likes/index.ts'
-import { type CounterCheck, type Drift, recount } from '#platform/counters.ts'
+import type { CounterCheck, Drift } from '#platform/counters.ts'
 import type { Db } from '#platform/database.ts'
 
 const posts = (sql: Db) => sql`
@@ -62,12 +63,9 @@ export const feedCounters: CounterCheck[] = [
   likesRecount('feeds', ofFeeds('like_count')),
   commentsRecount('feeds', ofFeeds('feed_comment_count')),
   ranking,
-  recount({
-    table: 'user_counts',
-    key: 'user_id',
-    column: 'feeds_count',
-    counted: (sql) => sql`
-      select user_id as key, count(*) as n from feeds where deleted_at is null group by user_id`,
-  }),
+  personRecount(
+    'feeds_count',
+    (sql) => sql`select user_id as key, count(*) as n from feeds where deleted_at is null group by user_id`,
+  ),
   postsInTopics,
 ]

@@ -1,3 +1,4 @@
+import { countForPeople } from '#modules/accounts/index.ts'
 import type { Db } from '#platform/database.ts'
 
 export type FeedDraft = {
@@ -37,8 +38,7 @@ export async function insertFeed(sql: Db, draft: FeedDraft): Promise<{ id: numbe
       select id, ${draft.key}::text, ${draft.grams}::text[] from made where ${draft.key}::text <> ''
     ),
     counted as (
-      update user_counts c set feeds_count = c.feeds_count + 1, updated_at = now() from made m
-      where c.user_id = m.user_id
+      ${countForPeople(sql, ['feeds_count'], sql`select user_id, 1 as feeds_count from made`)}
     )
     select id from made`
   if (row) return { id: row.id, made: true }
@@ -92,8 +92,7 @@ export async function markDeleted(
     unranked as (delete from feed_hots where feed_id in (select id from gone)),
     unindexed as (delete from feed_search where feed_id in (select id from gone)),
     counted as (
-      update user_counts c set feeds_count = c.feeds_count - 1, updated_at = now()
-      from gone g where c.user_id = g.user_id
+      ${countForPeople(sql, ['feeds_count'], sql`select user_id, -1 as feeds_count from gone`)}
     )
     select exists (select from held) as found, exists (select from gone) as removed,
       coalesce((select user_id from held), 0) as author, coalesce((select like_count from gone), 0) as likes`
@@ -141,8 +140,7 @@ export async function markRestored(
       on conflict do nothing
     ),
     counted as (
-      update user_counts c set feeds_count = c.feeds_count + 1, updated_at = now() from back b
-      where c.user_id = b.user_id
+      ${countForPeople(sql, ['feeds_count'], sql`select user_id, 1 as feeds_count from back`)}
     )
     select user_id as author from back`
   return row

@@ -1,3 +1,4 @@
+import { countForPeople } from '#modules/accounts/index.ts'
 import type { Db } from '#platform/database.ts'
 import { type AnswerRow, answerColumns } from '../queries.ts'
 import type { AnswersQuery } from './schema.ts'
@@ -23,7 +24,7 @@ export async function insertAnswer(sql: Db, draft: AnswerDraft): Promise<AnswerR
     ),
     q as (update questions set answers_count = answers_count + 1 where id = ${questionId} returning user_id, look),
     counted as (
-      update user_counts set answers_count = answers_count + 1, updated_at = now() where user_id = ${userId}
+      ${countForPeople(sql, ['answers_count'], sql`select user_id, 1 as answers_count from a`)}
     )
     select ${answerColumns(sql)} from a cross join q`
   return row
@@ -96,8 +97,7 @@ export const deleteAnswerRow = (sql: Db, id: number) => sql`
   counted as (
     update questions set answers_count = answers_count - 1 where id in (select question_id from gone)
   )
-  update user_counts set answers_count = answers_count - 1, updated_at = now()
-  where user_id in (select user_id from gone)`
+  ${countForPeople(sql, ['answers_count'], sql`select user_id, -1 as answers_count from gone`)}`
 
 /** Whether one of the answers of a question is adopted. */
 export const hasAdoption = async (sql: Db, questionId: number): Promise<boolean> =>

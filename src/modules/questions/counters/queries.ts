@@ -1,3 +1,4 @@
+import { personRecount } from '#modules/accounts/index.ts'
 import { commentsRecount } from '#modules/comments/index.ts'
 import { unmendable } from '#modules/ledger/index.ts'
 import { likesRecount } from '#modules/likes/index.ts'
@@ -59,8 +60,8 @@ export const questionCounters: CounterCheck[] = [
     (sql) => sql`
       select user_id as key, sum(likes_count)::bigint as n from answers where not anonymity group by user_id`,
   ),
-  check('user_counts', 'user_id', 'questions_count', byColumn('questions', 'user_id')),
-  check('user_counts', 'user_id', 'answers_count', byColumn('answers', 'user_id')),
+  personRecount('questions_count', byColumn('questions', 'user_id')),
+  personRecount('answers_count', byColumn('answers', 'user_id')),
 ]
 
 /** What escrow holds for things of a kind, by the postings of these kinds of movements. */

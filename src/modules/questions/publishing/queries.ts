@@ -1,4 +1,5 @@
 import { grams, nameKey } from '#lib/text.ts'
+import { countForPeople } from '#modules/accounts/index.ts'
 import type { Db } from '#platform/database.ts'
 import { type QuestionRow, questionColumns } from '../queries.ts'
 
@@ -26,8 +27,7 @@ export async function insertQuestion(sql: Db, draft: QuestionDraft): Promise<Que
     ),
     watched as (insert into question_watchers (user_id, question_id) select user_id, id from q),
     counted as (
-      update user_counts set questions_count = questions_count + 1, updated_at = now()
-      where user_id in (select user_id from q)
+      ${countForPeople(sql, ['questions_count'], sql`select user_id, 1 as questions_count from q`)}
     )
     select ${questionColumns(sql)} from q`
   return row
@@ -148,13 +148,8 @@ export const deleteQuestionRow = (sql: Db, questionId: number) => sql`
   ),
   asked as (delete from questions where id = ${questionId} returning user_id),
   changed as (
-    select user_id, sum(asked) as asked, sum(answered) as answered from (
+    select user_id, -sum(asked) as questions_count, -sum(answered) as answers_count from (
       select user_id, 0 as asked, 1 as answered from gone union all select user_id, 1, 0 from asked
     ) c group by user_id
-  ),
-  held as (
-    select user_id from user_counts where user_id in (select user_id from changed) order by user_id for update
   )
-  update user_counts c set questions_count = c.questions_count - d.asked, updated_at = now(),
-    answers_count = c.answers_count - d.answered
-  from changed d join held h on h.user_id = d.user_id where c.user_id = d.user_id`
+  ${countForPeople(sql, ['questions_count', 'answers_count'], sql`select * from changed`, { several: true })}`
