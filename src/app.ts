@@ -107,7 +107,7 @@ import { userReportRoutes } from '#modules/reports/routes.ts'
 import { userRewardRoutes } from '#modules/rewards/routes.ts'
 import { bootstrapRoutes } from '#modules/settings/bootstrap/routes.ts'
 import { tagRoutes } from '#modules/tags/routes.ts'
-import { findViewer } from '#modules/tokens/index.ts'
+import { findViewer, recallViewer } from '#modules/tokens/index.ts'
 import { adminTopicRoutes } from '#modules/topics/admin/routes.ts'
 import { topicRoutes } from '#modules/topics/routes.ts'
 import { withPrefixToo } from '#platform/aliases.ts'
@@ -251,6 +251,7 @@ export async function buildApp(ctx: Context): Promise<Server> {
     ...ctx,
     identity: {
       findViewer: (token) => findViewer(ctx, token),
+      recallViewer: (token) => recallViewer(ctx, token),
       hasAbility: (userId, ability) => hasAbility(ctx, userId, ability as Ability),
     },
   })

@@ -7,6 +7,8 @@ import { sendSignal } from '#platform/signals.ts'
 export type Cache<V extends object> = {
   /** The value, from memory or from `load`; what was loaded while the key was dropped is not kept. */
   get(key: string, load: () => Promise<V>): Promise<V> | V
+  /** The value if it is in memory. */
+  recall(key: string): V | undefined
   /** Tells every node, when the transaction commits, to drop the key. */
   announce(db: Db, key: string): Promise<void>
   /** Drops the key here at once: called after the commit, so that this node's next request sees the change. */
@@ -29,6 +31,7 @@ export function defineCache<V extends object>(name: string, options: { max: numb
     ctx.signals.on(name, drop)
     ctx.signals.onReconnect(() => drop('*'))
     const cache: Cache<V> = {
+      recall: (key) => entries.get(key),
       get(key, load) {
         const held = entries.get(key)
         if (held !== undefined) return held

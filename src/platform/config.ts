@@ -63,6 +63,7 @@ export function readConfig(env: Env) {
     databasePoolSize: integer('DATABASE_POOL_SIZE', 10, 1, 200),
     statementTimeoutMs: integer('STATEMENT_TIMEOUT_MS', 10_000, 100, 600_000),
     requestTimeoutMs: integer('REQUEST_TIMEOUT_MS', 120_000, 1_000, 600_000),
+    requestIdleMs: integer('REQUEST_IDLE_MS', 15_000, 100, 600_000),
     dataDir: isAbsolute(dataDir) ? dataDir : resolve(dataDir),
     redisUrl: url('REDIS_URL', ['redis:', 'rediss:']),
     rateLimits: {

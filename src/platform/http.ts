@@ -16,8 +16,10 @@ import fastify, {
 import type { Config } from '#platform/config.ts'
 import { type Caller, currentCaller, newCaller, onBehalfOf } from '#platform/database/callers.ts'
 import { errorBody, language, methodNotAllowed, noSuchPath, toldError } from '#platform/error-reply.ts'
+import { addressKey } from '#platform/http/address.ts'
 import { admission, tellRate } from '#platform/http/admission.ts'
-import { acceptEmptyJson, answerInvalid, prepareBody } from '#platform/http/bodies.ts'
+import { acceptEmptyJson, answerInvalid, prepareBody, refuseBadForms } from '#platform/http/bodies.ts'
+import { endStalledBodies } from '#platform/http/stalled.ts'
 import type { Identity } from '#platform/http/viewer.ts'
 import { compileInput } from '#platform/input.ts'
 import type { Log } from '#platform/log.ts'
@@ -97,7 +99,7 @@ export async function createServer({
   metrics,
   identity,
 }: HttpOptions): Promise<Server> {
-  const refuse = refuseUnreadable((ip) => limiter.hit(`ip:${ip}`, config.rateLimits.anonymous))
+  const refuse = refuseUnreadable((ip) => limiter.hit(`ip:${addressKey(ip)}`, config.rateLimits.anonymous))
   const server: Server = fastify({
     loggerInstance: log as unknown as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -113,7 +115,7 @@ export async function createServer({
     frameworkErrors: async (error, request, reply) => {
       // Raised before any hook runs, for a URL that cannot be decoded.
       identify(request, reply)
-      tellRate(reply, await limiter.hit(`ip:${request.ip}`, config.rateLimits.anonymous))
+      tellRate(reply, await limiter.hit(`ip:${addressKey(request.ip)}`, config.rateLimits.anonymous))
       render(error, request, reply)
     },
     clientErrorHandler: (error, socket) => {
@@ -143,10 +145,13 @@ export async function createServer({
     request.leave = metrics.enterRequest()
     if (request.method !== 'OPTIONS' || !request.url.startsWith(API)) return done()
     // The next hook answers preflights. Browsers send them by themselves, so they are counted apart and never refused.
-    Promise.resolve(limiter.hit(`preflight:${request.ip}`, config.rateLimits.anonymous)).then((state) => {
-      tellRate(reply, state)
-      done()
-    }, done)
+    Promise.resolve(limiter.hit(`preflight:${addressKey(request.ip)}`, config.rateLimits.anonymous)).then(
+      (state) => {
+        tellRate(reply, state)
+        done()
+      },
+      done,
+    )
   })
   server.addHook('onRequestAbort', async (request) => {
     request.leave()
@@ -172,6 +177,8 @@ export async function createServer({
   server.addHook('preValidation', (request, _reply, done) =>
     !request.caller || currentCaller() === request.caller ? done() : onBehalfOf(request.caller, done),
   )
+  server.addHook('onRequest', refuseBadForms)
+  endStalledBodies(server, config.requestIdleMs, refuse)
   server.addHook('preHandler', answerInvalid)
   server.addHook('onRoute', (route) => {
     route.attachValidation = true

@@ -50,6 +50,15 @@ function textOf(header: string): string {
   return text.includes('\ufffd') ? header : text
 }
 
+/** The operation in one spelling: another one of the same address (`/transfer/`, `%74ransfer`) is the same operation. */
+function operationOf(request: FastifyRequest): string {
+  const params = request.params as Record<string, unknown>
+  const path = (request.routeOptions.url ?? '').replace(/:(\w+)(\([^)]*\))?/g, (_, name: string) =>
+    encodeURIComponent(String(params[name])),
+  )
+  return `${request.method} ${path}`
+}
+
 /** What the header names this request, or undefined without one. */
 function nameOf(ctx: Context, request: FastifyRequest): Named | undefined {
   const key = request.headers['idempotency-key']
@@ -58,7 +67,7 @@ function nameOf(ctx: Context, request: FastifyRequest): Named | undefined {
   return {
     user: viewerOf(request).id,
     key,
-    operation: `${request.method} ${request.url.split('?', 1)[0]}`,
+    operation: operationOf(request),
     fingerprint: ctx.secrets.sign(JSON.stringify(request.body ?? null)),
   }
 }

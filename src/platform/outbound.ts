@@ -17,9 +17,14 @@ export type Answered = { status: number; text: string }
 
 const MAX_ANSWER = 2048
 
+/** Addresses that only stand for IPv4 ones, which no host on the internet has. */
+const COMPATIBLE = ipaddr.parseCIDR('::/96')
+
 /** Whether an address belongs to the public internet; mapped and tunnelled private ones do not. */
 export function isPublicAddress(address: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast'
+  if (!ipaddr.isValid(address)) return false
+  const parsed = ipaddr.process(address)
+  return parsed.range() === 'unicast' && !(parsed.kind() === 'ipv6' && parsed.match(COMPATIBLE))
 }
 
 /** The address in a URL when it names one instead of a host. */

@@ -6,6 +6,7 @@ export {
   issueToken,
   onRevocation,
   REFRESH_MINUTES,
+  recallViewer,
   refreshToken,
   revokeTokens,
   TOKEN_MINUTES,

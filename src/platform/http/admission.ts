@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import type { Config } from '#platform/config.ts'
 import { forbidden, tooManyRequests, unauthenticated } from '#platform/errors.ts'
+import { addressKey } from '#platform/http/address.ts'
 import type { RateLimiter, RateState } from '#platform/rate-limit.ts'
 import { type Access, bearerToken, type Identity, type Viewer } from './viewer.ts'
 
@@ -45,13 +47,37 @@ function keysOf(request: FastifyRequest, viewer: Viewer | null): string[] {
 export function admission(options: { config: Config; limiter: RateLimiter; identity: Identity }) {
   const { limiter, identity } = options
   const { rateLimits } = options.config
+  const guesses = new LRUCache<string, RateState>({ max: 10_000 })
+
+  /** The viewer of a token; an address that has sent too many unknown ones is refused before another is looked up. */
+  const findViewer = (token: string, request: FastifyRequest, reply: FastifyReply) => {
+    const address = addressKey(request.ip)
+    const refused = guesses.get(address)
+    if (refused && refused.resetAt * 1000 > Date.now()) {
+      const known = identity.recallViewer(token)
+      if (known !== undefined) return known
+      tellRate(reply, refused)
+      throw tooManyRequests({ headers: limitHeaders(refused) })
+    }
+    const found = identity.findViewer(token)
+    if (!(found instanceof Promise)) return found
+    return found.then(async (viewer) => {
+      if (viewer) return viewer
+      const state = await limiter.hit(`unknown-token:${address}`, rateLimits.anonymous)
+      if (state.exceeded) guesses.set(address, state)
+      return null
+    })
+  }
+
   return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
     const count = (viewer: Viewer | null) => {
       request.viewer = viewer
       if (request.caller) request.caller.keys = keysOf(request, viewer)
+      // What depends on who asks, or was told to a sender, is kept by nobody on the way.
+      if (viewer || request.method !== 'GET') reply.header('Cache-Control', 'no-store')
       return viewer
         ? limiter.hit(`user:${viewer.id}`, rateLimits.user)
-        : limiter.hit(`ip:${request.ip}`, rateLimits.anonymous)
+        : limiter.hit(`ip:${addressKey(request.ip)}`, rateLimits.anonymous)
     }
     const admit = (state: RateState) => {
       tellRate(reply, state)
@@ -61,7 +87,7 @@ export function admission(options: { config: Config; limiter: RateLimiter; ident
     let allowed: boolean | Promise<boolean>
     try {
       const token = bearerToken(request)
-      const found = token === undefined ? null : identity.findViewer(token)
+      const found = token === undefined ? null : findViewer(token, request, reply)
       // Token and limit are in memory in the usual case, and then nothing is waited for.
       const state = found instanceof Promise ? found.then(count) : count(found)
       allowed = state instanceof Promise ? state.then(admit) : admit(state)

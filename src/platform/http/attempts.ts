@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '#platform/context.ts'
 import { tooManyRequests } from '#platform/errors.ts'
+import { addressKey } from '#platform/http/address.ts'
 import { limitHeaders, tellRate } from '#platform/http/admission.ts'
 import { viewerOf } from '#platform/http/viewer.ts'
 
@@ -20,7 +21,7 @@ export function attemptsOf(
 ): CountAttempt {
   return async (...keys) => {
     if (config.rateLimits.sensitive === 0) return
-    for (const key of [...keys, `ip:${request.ip}`]) {
+    for (const key of [...keys, `ip:${addressKey(request.ip)}`]) {
       const state = await limiter.hit(`sensitive:${key}`, config.rateLimits.sensitive)
       if (!request.rate || state.remaining < request.rate.remaining || state.exceeded) tellRate(reply, state)
       if (state.exceeded) throw tooManyRequests({ headers: limitHeaders(state) })

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import { ApiError, notFound } from '#platform/errors.ts'
+import { ApiError, apiError, notFound } from '#platform/errors.ts'
 import type { Server } from '#platform/http.ts'
 
 declare module 'fastify' {
@@ -14,8 +14,27 @@ declare module 'fastify' {
 
 type Done = (error?: Error) => void
 
+const unreadable = apiError(400, 'bad_request', 'The request could not be read.', '无法解析请求。')
+
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** RFC 2046 allows 70 characters; the parser of forms fails on much longer ones. */
+const BOUNDARY_MAX = 70
+
+/** Whether the body is a form whose parts no parser could tell apart. */
+const hasBadBoundary = (contentType: string): boolean => {
+  const boundary = /boundary=(?:"([^"]*)"|([^;\s]*))/i.exec(contentType)
+  const length = (boundary?.[1] ?? boundary?.[2] ?? '').length
+  return length === 0 || length > BOUNDARY_MAX
+}
+
+/** Refuses forms that cannot be read, before anything of them is. */
+export function refuseBadForms(request: FastifyRequest, _reply: FastifyReply, done: Done): void {
+  const type = request.headers['content-type']
+  const isBad = type?.startsWith('multipart/') === true && hasBadBoundary(type)
+  done(isBad ? unreadable() : undefined)
+}
 
 /** Gives a route that takes a body the hook that brings it into form; the others are spared it. */
 export function prepareBody(route: RouteOptions): void {

@@ -19,6 +19,8 @@ export type Access = 'public' | 'optional' | 'user' | { ability: string }
 /** What the modules below http supply: it knows neither tokens nor abilities. */
 export type Identity = {
   findViewer(token: string): Promise<Viewer | null> | Viewer | null
+  /** The same from memory alone; undefined where that does not know. */
+  recallViewer(token: string): Viewer | null | undefined
   hasAbility(userId: number, ability: string): Promise<boolean>
 }
 

@@ -348,7 +348,7 @@ describe('paid files', () => {
   async function shop() {
     const server = await createServer({
       ...ctx,
-      identity: { findViewer: async () => null, hasAbility: async () => false },
+      identity: { findViewer: async () => null, recallViewer: () => null, hasAbility: async () => false },
     })
     await server.register(
       async (api) => {

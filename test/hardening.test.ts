@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
+import { describe, test } from 'node:test'
+import { addressKey } from '#platform/http/address.ts'
+import { isPublicAddress } from '#platform/outbound.ts'
+import { createWorld } from '#test/world.ts'
+
+describe('addresses', () => {
+  test('a /64 of IPv6 counts as one, and IPv4 as itself however it is written (conventions-12)', () => {
+    assert.equal(addressKey('203.0.113.9'), '203.0.113.9')
+    assert.equal(addressKey('::ffff:203.0.113.9'), '203.0.113.9')
+    assert.equal(addressKey('2001:db8:1:2::1'), addressKey('2001:db8:1:2:ffff:eeee:dddd:cccc'))
+    assert.notEqual(addressKey('2001:db8:1:2::1'), addressKey('2001:db8:1:3::1'))
+    assert.equal(addressKey('nonsense:'), 'nonsense:')
+  })
+
+  test('IPv4 in the clothes of IPv6 is not public', () => {
+    for (const address of [
+      '::127.0.0.1',
+      '::10.0.0.1',
+      '::203.0.113.9',
+      '::1',
+      '::ffff:10.0.0.1',
+      '64:ff9b::10.0.0.1',
+    ])
+      assert.equal(isPublicAddress(address), false, address)
+    for (const address of ['8.8.8.8', '2606:4700::1111', '::ffff:8.8.8.8'])
+      assert.equal(isPublicAddress(address), true, address)
+  })
+
+  test('guests of one /64 share the limit (conventions-12)', async () => {
+    const { app } = await createWorld({ RATE_LIMIT_ANONYMOUS: '3', TRUST_PROXY: '127.0.0.1' })
+    const ask = (address: string) =>
+      app.inject({ url: '/api/v2/bootstrappers', headers: { 'x-forwarded-for': address } })
+    const statuses: number[] = []
+    for (let n = 1; n <= 4; n += 1) statuses.push((await ask(`2001:db8:5:6::${n}`)).statusCode)
+    assert.deepEqual(statuses, [200, 200, 200, 429])
+    assert.equal((await ask('2001:db8:5:7::1')).statusCode, 200)
+  })
+})
+
+describe('tokens', () => {
+  test('an address that sends unknown ones is refused before they are looked up, known ones pass (conventions-12)', async () => {
+    const texts: string[] = []
+    const { as, guest, person } = await createWorld(
+      { RATE_LIMIT_ANONYMOUS: '5' },
+      { onQuery: ({ text }) => void texts.push(text) },
+    )
+    const ann = await person()
+    assert.equal((await as(ann, 'GET', '/user')).status, 200)
+    const guess = () =>
+      guest('GET', '/user', undefined, { authorization: `Bearer ${randomBytes(32).toString('base64url')}` })
+    const statuses: number[] = []
+    for (let n = 0; n < 12; n += 1) statuses.push((await guess()).status)
+    assert.equal(statuses[0], 401)
+    assert.equal(statuses.at(-1), 429)
+    const lookups = texts.filter((text) => /from tokens/.test(text)).length
+    assert.ok(lookups <= 8, `${lookups} look-ups`)
+    const refused = await guess()
+    assert.ok(refused.headers['retry-after'] && refused.headers['x-ratelimit-limit'])
+    assert.equal((await as(ann, 'GET', '/user')).status, 200)
+  })
+})
+
+describe('what others may keep', () => {
+  test('nothing that a viewer or a sender was told (conventions-35)', async () => {
+    const { as, guest, person } = await createWorld()
+    const ann = await person()
+    assert.equal((await as(ann, 'GET', '/user')).headers['cache-control'], 'no-store')
+    assert.equal((await as(ann, 'GET', '/feeds')).headers['cache-control'], 'no-store')
+    const signIn = await guest('POST', '/auth/login', { login: 'nobody', password: 'wrong password' })
+    assert.equal(signIn.headers['cache-control'], 'no-store')
+  })
+})
+
+describe('requests that cannot be read', () => {
+  test('a form with a boundary that no parser takes is 400', async () => {
+    const { app, person } = await createWorld()
+    const ann = await person()
+    for (const boundary of ['x'.repeat(253), 'x'.repeat(5000), '']) {
+      const reply = await app.inject({
+        method: 'POST',
+        url: '/api/v2/files',
+        headers: {
+          authorization: `Bearer ${ann.token}`,
+          'content-type': `multipart/form-data; boundary=${boundary}`,
+        },
+        payload: 'nothing',
+      })
+      assert.deepEqual([reply.statusCode, reply.headers['x-error-code']], [400, 'bad_request'])
+    }
+  })
+
+  test('a body that stops arriving is 408 after a while, and a slow one is waited for', async () => {
+    const { app, person } = await createWorld({ REQUEST_IDLE_MS: '400' })
+    const ann = await person()
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    const { port } = app.server.address() as AddressInfo
+    const begin = (length: number) => {
+      const socket = connect(port, '127.0.0.1')
+      socket.write(
+        `POST /api/v2/feeds HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ann.token}\r\n` +
+          `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n{"a":`,
+      )
+      let text = ''
+      socket.on('data', (chunk) => {
+        text += chunk
+      })
+      socket.on('error', () => {})
+      return { socket, text: () => text }
+    }
+    const stalled = begin(500)
+    await once(stalled.socket, 'close')
+    assert.match(stalled.text(), /^HTTP\/1\.1 408 /)
+    const slow = begin(5 + 40)
+    for (let n = 0; n < 8; n += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      slow.socket.write('     ')
+    }
+    await once(slow.socket, 'data')
+    assert.match(slow.text(), /^HTTP\/1\.1 400 /)
+    slow.socket.destroy()
+  })
+})
+
+describe('an Idempotency-Key', () => {
+  test('knows the operation however its address is spelled (conventions-28)', async () => {
+    const { as, person } = await createWorld()
+    const [ann, bob] = [await person(), await person()]
+    const root = await person({ roles: ['founder'] })
+    assert.equal(
+      (await as(root, 'POST', `/admin/users/${ann.id}/wallet`, { amount: 100, reason: 'x' })).status,
+      201,
+    )
+    const pay = (path: string) =>
+      as(ann, 'POST', path, { user: bob.id, amount: 10 }, { 'idempotency-key': 'one' })
+    const answers = [
+      await pay('/plus-pay/transfer'),
+      await pay('/plus-pay/transfer/'),
+      await pay('/plus-pay/%74ransfer'),
+    ]
+    assert.deepEqual(
+      answers.map(({ status, headers }) => [status, headers['idempotency-replayed'] ?? null]),
+      [
+        [answers[0]?.status, null],
+        [answers[0]?.status, 'true'],
+        [answers[0]?.status, 'true'],
+      ],
+    )
+    assert.equal(answers[0]?.status, 201)
+  })
+})
