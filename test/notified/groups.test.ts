@@ -1,0 +1,131 @@
+import { createCast, type Row } from '#test/fixtures/notified.ts'
+import type { Person } from '#test/world.ts'
+
+const {
+  SITE,
+  anna,
+  ben,
+  cleo,
+  dora,
+  as,
+  system,
+  made,
+  commentOf,
+  createGroup,
+  memberId,
+  join,
+  post,
+  promote,
+  group,
+  tell,
+} = await createCast()
+
+tell('who is told of what happens in groups', [
+  ...(['public', 'private'] as const).map(
+    (mode): Row => ({
+      what: `join of a ${mode} group: founder and administrators`,
+      notOneself: true,
+      async scene(by) {
+        const id = await createGroup(dora, { mode })
+        for (const each of [anna, cleo]) await join(id, dora, each)
+        await promote(id, dora, anna)
+        const more = { group: { id, name: 'A group' } }
+        const text = 'Somebody joined your group or asks to.'
+        return {
+          act: () => as(by, 'PUT', `/currency-groups/${id}`),
+          told: [anna, dora].map((who) => system(who, by, 'group:join', { type: 'groups', id }, text, more)),
+        }
+      },
+    }),
+  ),
+  ...([1, 2] as const).map(
+    (status): Row => ({
+      what: `paid request to join decided: ${status === 1 ? 'accepted' : 'rejected'}`,
+      notOneself: true,
+      async scene(by) {
+        const id = await createGroup(by, { mode: 'paid', money: 5 })
+        made(await as(anna, 'PUT', `/currency-groups/${id}`))
+        const path = `/groups/${id}/members/${await memberId(id, anna)}/audit`
+        const kind = `group:join:${status === 1 ? 'accept' : 'reject'}`
+        const text =
+          status === 1 ? 'You were accepted into the group.' : 'Your request to join the group was rejected.'
+        const more = { group: { id, name: 'A group' } }
+        return {
+          act: () => as(by, 'PATCH', path, { status }),
+          told: [system(anna, by, kind, { type: 'groups', id }, text, more)],
+        }
+      },
+    }),
+  ),
+  ...([1, 2] as const).map(
+    (audit): Row => ({
+      what: `group audited: ${audit === 1 ? 'passed' : 'rejected'}`,
+      site: true,
+      async scene(by) {
+        const id = await createGroup(anna, {}, { passed: false })
+        const state = audit === 1 ? 'passed' : 'rejected'
+        const text = `Your group was ${audit === 1 ? 'accepted' : 'rejected'}.`
+        const more = { state, group: { id, name: 'A group' } }
+        return {
+          act: () => as(by, 'PATCH', `/admin/groups/${id}`, { audit }),
+          told: [system(anna, SITE, 'group:audit', { type: 'groups', id }, text, more)],
+        }
+      },
+    }),
+  ),
+  {
+    what: 'group handed over',
+    notOneself: true,
+    async scene(by) {
+      const id = await createGroup(by)
+      for (const each of [anna, cleo]) await join(id, by, each)
+      const more = { group: { id, name: 'A group' } }
+      const text = 'A group was handed over to you.'
+      return {
+        act: () => as(by, 'PATCH', `/groups/${id}/owner`, { target: anna.id }),
+        told: [system(anna, by, 'group:transfer', { type: 'groups', id }, text, more)],
+      }
+    },
+  },
+  ...(['post', 'comment'] as const).flatMap((kind): Row[] => {
+    const reported = async (author: Person) => {
+      const id = await post(author, group)
+      const target = kind === 'post' ? id : await commentOf(author, `/group-posts/${id}`)
+      return { target, about: { type: kind === 'post' ? 'group-posts' : 'comments', id: target } }
+    }
+    const report = `group:report-${kind}`
+    return [
+      {
+        what: `${kind} reported in a group: its managers`,
+        async scene(by) {
+          const { target, about } = await reported(anna)
+          const more = { group: { id: group, name: 'A group' } }
+          return {
+            act: () => as(by, 'POST', `/reports/${kind}s/${target}`, { content: 'Rude' }),
+            told: [cleo, dora].map((who) => system(who, by, report, about, 'Rude', more)),
+          }
+        },
+      },
+      ...(['accept', 'reject'] as const).map(
+        (verb): Row => ({
+          what: `${kind} report in a group handled: ${verb}; the reporter, and of an accepted one the author`,
+          site: true,
+          async scene() {
+            const { target, about } = await reported(ben)
+            made(await as(anna, 'POST', `/reports/${kind}s/${target}`, { content: 'Rude' }))
+            const { id } = (await as(dora, 'GET', `/reports?group_id=${group}&limit=1`)).body[0]
+            const state = verb === 'accept' ? 'passed' : 'rejected'
+            const text = `A report of a ${kind} in your group was ${verb}ed.`
+            const more = { state, subject: kind === 'post' ? 'A post' : 'Well said' }
+            return {
+              act: () => as(dora, 'PATCH', `/reports/${id}/${verb}`),
+              told: (verb === 'accept' ? [anna, ben] : [anna]).map((who) =>
+                system(who, SITE, report, about, text, more),
+              ),
+            }
+          },
+        }),
+      ),
+    ]
+  }),
+])

@@ -1,0 +1,75 @@
+import { createCast, type Row } from '#test/fixtures/notified.ts'
+
+const { SITE, anna, as, guest, system, made, feed, content, tell } = await createCast()
+
+tell('who is told of rewards, purchases and withdrawals', [
+  ...(
+    [
+      ['feed', 'reward:feeds', 'feed', 'Your post was given a reward.'],
+      ['news', 'reward:news', 'news', 'Your article was given a reward.'],
+      ['answer', 'qa:reward', 'answer', 'Your answer was given a reward.'],
+      ['post', 'group:post-reward', 'post', 'Your post was given a reward.'],
+    ] as const
+  ).map(
+    ([name, kind, param, text]): Row => ({
+      what: `${name} rewarded`,
+      async scene(by) {
+        const { type, path, make } = content(name)
+        const id = await make(anna)
+        return {
+          act: () => as(by, 'POST', `${path(id)}/new-rewards`, { amount: 7 }),
+          told: [system(anna, by, kind, { type, id }, text, { amount: 7, [param]: { id } })],
+        }
+      },
+    }),
+  ),
+  {
+    what: 'user rewarded',
+    async scene(by) {
+      const more = { amount: 7, user: { id: anna.id } }
+      return {
+        act: () => as(by, 'POST', `/user/${anna.id}/new-rewards`, { amount: 7 }),
+        told: [system(anna, by, 'reward', { type: 'users', id: anna.id }, 'You were given a reward.', more)],
+      }
+    },
+  },
+  {
+    what: 'paid node bought with wallet',
+    async scene(by) {
+      const id = await feed(anna, { feed_content: '一'.repeat(60), amount: 30 })
+      const node = (await guest('GET', `/feeds/${id}`)).body.paid_node
+      const more = { amount: 30, channel: 'feed', raw: id }
+      const text = 'Somebody paid for your content.'
+      return {
+        act: () => as(by, 'POST', `/purchases/${node}`),
+        told: [system(anna, by, 'purchase', { type: 'feeds', id }, text, more)],
+      }
+    },
+  },
+  ...(['wallet', 'points'] as const).flatMap((currency) =>
+    (['accept', 'reject'] as const).map(
+      (action): Row => ({
+        what: `${currency} withdrawal decided: ${action}`,
+        site: true,
+        async scene(by) {
+          const wallet = currency === 'wallet'
+          made(
+            wallet
+              ? await as(anna, 'POST', '/plus-pay/cashes', { value: 400, type: 'alipay', account: 'a@b.org' })
+              : await as(anna, 'POST', '/currency/cash', { amount: 500 }),
+          )
+          const { data } = (await as(by, 'GET', `/admin/withdrawals?user=${anna.id}&order=desc`)).body
+          const { id } = data[0]
+          const state = action === 'accept' ? 'passed' : 'rejected'
+          const text = `Your withdrawal${wallet ? '' : ' of points'} was ${action}ed.`
+          const about = { type: wallet ? 'wallet-cashes' : 'currency-cashes', id }
+          const more = { state, remark: 'so' }
+          return {
+            act: () => as(by, 'PATCH', `/admin/withdrawals/${id}`, { action, remark: 'so' }),
+            told: [system(anna, SITE, wallet ? 'user-cash' : 'user-currency:cash', about, text, more)],
+          }
+        },
+      }),
+    ),
+  ),
+])

@@ -1,0 +1,108 @@
+import { createCast, type Row } from '#test/fixtures/notified.ts'
+import type { Answer, Person } from '#test/world.ts'
+
+const {
+  admin,
+  anna,
+  as,
+  guest,
+  next,
+  made,
+  feed,
+  say,
+  commentOf,
+  mentioning,
+  price,
+  createGroup,
+  memberId,
+  song,
+  album,
+  tell,
+} = await createCast()
+
+tell('what nobody is told of', [
+  ...(
+    [
+      [
+        'feed pin application',
+        async (by) => as(by, 'POST', `/feeds/${await feed(by)}/currency-pinneds`, price),
+      ],
+      [
+        'feed comment pin application',
+        async (by) => {
+          const id = await feed(anna)
+          const target = await commentOf(by, `/feeds/${id}`)
+          return () => as(by, 'POST', `/feeds/${id}/comments/${target}/currency-pinneds`, price)
+        },
+      ],
+      [
+        'topic follow',
+        async (by) => {
+          const name = `Topic ${next()}`
+          const { id } = made(await as(anna, 'POST', '/feed/topics', { name })).body
+          made(await as(admin, 'PUT', `/admin/feed-topics/${id}/review`, { status: 'passed' }))
+          return () => as(by, 'PUT', `/user/feed-topics/${id}`)
+        },
+      ],
+      [
+        'feed collection',
+        async (by) => {
+          const id = await feed(anna)
+          return () => as(by, 'POST', `/feeds/${id}/collections`)
+        },
+      ],
+      [
+        'points purchase',
+        async (by) => {
+          const id = await feed(anna, { feed_content: '一'.repeat(60), amount: 30 })
+          const node = (await guest('GET', `/feeds/${id}`)).body.paid_node
+          return () => as(by, 'POST', `/currency/purchases/${node}`)
+        },
+      ],
+      [
+        'repost',
+        async (by) => {
+          const id = await feed(anna)
+          return async () => {
+            await feed(by, { repostable_type: 'feeds', repostable_id: id })
+            return { status: 201, body: null, headers: {} }
+          }
+        },
+      ],
+      [
+        'deletion of a feed by a moderator',
+        async () => {
+          const id = await feed(anna)
+          return () => as(admin, 'DELETE', `/admin/feeds/${id}`)
+        },
+      ],
+      [
+        'IM events',
+        async (by) => () => as(by, 'POST', '/im/group', { groupname: 'x', desc: 'y', members: `${anna.id}` }),
+      ],
+      ['like of a song, which nobody owns', async (by) => () => as(by, 'POST', `/music/${song}/like`)],
+      [
+        'mention in a comment of an album',
+        async (by) => () => say(by, `/music/specials/${album}`, { body: mentioning(anna.name) }),
+      ],
+      [
+        'free request to join decided',
+        async (by) => {
+          const id = await createGroup(by, { mode: 'private' })
+          made(await as(anna, 'PUT', `/currency-groups/${id}`))
+          const path = `/groups/${id}/members/${await memberId(id, anna)}/audit`
+          return () => as(by, 'PATCH', path, { status: 1 })
+        },
+      ],
+    ] as [string, (by: Person) => Promise<(() => Promise<Answer>) | Answer>][]
+  ).map(
+    ([what, prepare]): Row => ({
+      what: `nobody: ${what}`,
+      notOneself: true,
+      async scene(by) {
+        const act = await prepare(by)
+        return { act: typeof act === 'function' ? act : async () => act, told: [] }
+      },
+    }),
+  ),
+])

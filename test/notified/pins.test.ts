@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { createCast, type Row } from '#test/fixtures/notified.ts'
+
+const {
+  SITE,
+  anna,
+  as,
+  system,
+  made,
+  feed,
+  news,
+  commentOf,
+  price,
+  pinOf,
+  content,
+  createGroup,
+  join,
+  post,
+  promote,
+  group,
+  tell,
+} = await createCast()
+
+tell('who is told of pins', [
+  ...(['accept', 'reject'] as const).map(
+    (action): Row => ({
+      what: `feed pin audited: ${action}`,
+      site: true,
+      async scene(by) {
+        const id = await feed(anna)
+        made(await as(anna, 'POST', `/feeds/${id}/currency-pinneds`, price))
+        const pin = await pinOf('feed', id)
+        const state = action === 'accept' ? 'passed' : 'rejected'
+        const text = `The request to pin your post was ${action}ed.`
+        return {
+          act: () => as(by, 'PATCH', `/admin/feed-pinneds/${pin}`, { action }),
+          told: [system(anna, SITE, 'pinned:feeds', { type: 'feeds', id }, text, { state, feed: { id } })],
+        }
+      },
+    }),
+  ),
+  {
+    what: 'feed pin set by admin',
+    site: true,
+    async scene(by) {
+      const id = await feed(anna)
+      const text = 'Your post was pinned by an administrator.'
+      return {
+        act: () => as(by, 'POST', '/admin/feed-pinneds', { feed: id, day: 2 }),
+        told: [
+          system(anna, SITE, 'pinned:feeds', { type: 'feeds', id }, text, { state: 'admin', feed: { id } }),
+        ],
+      }
+    },
+  },
+  ...(['feed', 'news'] as const).flatMap((name): Row[] =>
+    (['passed', 'rejected'] as const).map((state) => ({
+      what: `${name} comment pin: ${state}`,
+      notOneself: true,
+      async scene(by) {
+        const { type, path, make } = content(name)
+        const id = await make(by)
+        const target = await commentOf(anna, path(id))
+        const url = `${path(id)}/comments/${target}/currency-pinneds`
+        made(await as(anna, 'POST', url, price))
+        const pin = await pinOf(`${name}:comment`, target)
+        const text = `The request to pin your comment was ${state === 'passed' ? 'accepted' : 'rejected'}.`
+        const more = { state, comment: { id: target, contents: 'Well said' }, [name]: { id } }
+        const kind = `pinned:${name}/comment`
+        assert.ok(type)
+        return {
+          act: () => {
+            if (state === 'passed') return as(by, 'PATCH', `${url}/${pin}`)
+            return name === 'feed'
+              ? as(by, 'DELETE', `/user/feed-comment-currency-pinneds/${pin}`)
+              : as(by, 'PATCH', `${url}/${pin}/reject`)
+          },
+          told: [system(anna, by, kind, { type: 'comments', id: target }, text, more)],
+        }
+      },
+    })),
+  ),
+  ...(['accept', 'reject'] as const).map(
+    (action): Row => ({
+      what: `news pin audited: ${action}`,
+      site: true,
+      async scene(by) {
+        const id = await news(anna)
+        made(await as(anna, 'POST', `/news/${id}/currency-pinneds`, price))
+        const pin = await pinOf('news', id)
+        const state = action === 'accept' ? 'passed' : 'rejected'
+        const text = `The request to pin your article was ${action}ed.`
+        const more = { state, news: { id } }
+        return {
+          act: () => as(by, 'PATCH', `/admin/news-pinneds/${pin}`, { action }),
+          told: [system(anna, SITE, `news:pinned:${action}`, { type: 'news', id }, text, more)],
+        }
+      },
+    }),
+  ),
+  {
+    what: 'news pin set',
+    site: true,
+    async scene(by) {
+      const id = await news(anna)
+      const text = 'The request to pin your article was accepted.'
+      const more = { state: 'admin', news: { id } }
+      return {
+        act: () => as(by, 'POST', '/admin/news-pinneds', { news: id, day: 2 }),
+        told: [system(anna, SITE, 'news:pinned:accept', { type: 'news', id }, text, more)],
+      }
+    },
+  },
+  ...(['accept', 'reject'] as const).map(
+    (verb): Row => ({
+      what: `post pin decided: ${verb}`,
+      notOneself: true,
+      async scene(by) {
+        const groupId = await createGroup(by)
+        await join(groupId, by, anna)
+        const id = await post(anna, groupId)
+        made(await as(anna, 'POST', `/currency-pinned/posts/${id}`, price))
+        const state = verb === 'accept' ? 'passed' : 'rejected'
+        const text = `The request to pin your post was ${verb}ed.`
+        const more = { state, post: { id, title: 'A post' } }
+        return {
+          act: () => as(by, 'PATCH', `/currency-pinned/posts/${id}/${verb}`),
+          told: [system(anna, by, 'group:post-pinned', { type: 'group-posts', id }, text, more)],
+        }
+      },
+    }),
+  ),
+  {
+    what: 'post pinned by a manager',
+    async scene(by) {
+      const groupId = await createGroup(by)
+      if (by !== anna) await join(groupId, by, anna)
+      const id = await post(anna, groupId)
+      const more = { state: 'admin', post: { id, title: 'A post' } }
+      const text = 'Your post was pinned by a manager of the group.'
+      return {
+        act: () => as(by, 'POST', `/pinned/posts/${id}/create`, { day: 1 }),
+        told: [system(anna, by, 'group:post-pinned', { type: 'group-posts', id }, text, more)],
+      }
+    },
+  },
+  {
+    what: 'post of the founder pinned longer by an administrator',
+    notOneself: true,
+    async scene(by) {
+      const groupId = await createGroup(anna)
+      await join(groupId, anna, by)
+      await promote(groupId, anna, by)
+      const id = await post(anna, groupId)
+      made(await as(anna, 'POST', `/pinned/posts/${id}/create`, { day: 1 }))
+      const more = { state: 'admin', post: { id, title: 'A post' } }
+      const text = 'Your post was pinned by a manager of the group.'
+      return {
+        act: () => as(by, 'POST', `/pinned/posts/${id}/create`, { day: 1 }),
+        told: [system(anna, by, 'group:post-pinned', { type: 'group-posts', id }, text, more)],
+      }
+    },
+  },
+  {
+    what: 'comment pin of a post asked for: the author of the post',
+    async scene(by) {
+      const id = await post(anna, group)
+      const target = await commentOf(by, `/group-posts/${id}`)
+      const text = 'Somebody asks to pin a comment on your post.'
+      const about = { type: 'comments', id: target }
+      return {
+        act: () => as(by, 'POST', `/currency-pinned/comments/${target}`, price),
+        told: [system(anna, by, 'group:send-comment-pinned', about, text, { post: { id } })],
+      }
+    },
+  },
+  ...(['accept', 'reject'] as const).map(
+    (verb): Row => ({
+      what: `comment pin of a post decided: ${verb}`,
+      notOneself: true,
+      async scene(by) {
+        const id = await post(by, group)
+        const target = await commentOf(anna, `/group-posts/${id}`)
+        made(await as(anna, 'POST', `/currency-pinned/comments/${target}`, price))
+        const state = verb === 'accept' ? 'passed' : 'rejected'
+        const text = `The request to pin your comment was ${verb}ed.`
+        const more = { state, comment: { id: target, contents: 'Well said' }, post: { id } }
+        const about = { type: 'comments', id: target }
+        return {
+          act: () => as(by, 'PATCH', `/currency-pinned/comments/${target}/${verb}`),
+          told: [system(anna, by, 'group:comment-pinned', about, text, more)],
+        }
+      },
+    }),
+  ),
+])

@@ -1,0 +1,163 @@
+import { createCast, type Row } from '#test/fixtures/notified.ts'
+
+const {
+  CONTENT,
+  MUSIC,
+  anna,
+  cleo,
+  dora,
+  as,
+  comment,
+  like,
+  at,
+  named,
+  next,
+  say,
+  mentioning,
+  idOf,
+  later,
+  content,
+  createGroup,
+  join,
+  post,
+  group,
+  tell,
+} = await createCast()
+
+const LIKED = [
+  ['feed', 'like', 'My feed'],
+  ['news', 'likes', 'My article'],
+  ['answer', 'likes', 'Half past ten'],
+  ['post', 'likes', 'A post'],
+] as const
+
+tell('who is told of follows, comments, likes and mentions', [
+  {
+    what: 'follow a user',
+    async scene(by) {
+      await as(by, 'DELETE', `/user/followings/${anna.id}`)
+      const data = {
+        contents: '',
+        sender: named(by),
+        ...named(by),
+        commentable: { type: 'users', id: anna.id },
+      }
+      return {
+        act: () => as(by, 'PUT', `/user/followings/${anna.id}`),
+        told: [{ who: anna, type: 'follow', data }],
+      }
+    },
+  },
+  ...CONTENT.flatMap(({ name, type, path, make }): Row[] => [
+    {
+      what: `comment on ${name}: author, and replied user`,
+      async scene(by) {
+        const id = await make(anna)
+        return {
+          act: () => say(by, path(id), { reply_user: cleo.id }),
+          told: [comment(anna, by, { type, id }, false), comment(cleo, by, { type, id }, true)],
+        }
+      },
+    },
+    {
+      what: `comment on ${name} that replies to its author: one notification`,
+      async scene(by) {
+        const id = await make(anna)
+        return {
+          act: () => say(by, path(id), { reply_user: anna.id }),
+          told: [comment(anna, by, { type, id }, true)],
+        }
+      },
+    },
+  ]),
+  ...MUSIC.map(
+    ({ name, type, path, make }): Row => ({
+      what: `comment on ${name}: replied user`,
+      async scene(by) {
+        const id = await make(by)
+        return {
+          act: () => say(by, path(id), { reply_user: anna.id }),
+          told: [comment(anna, by, { type, id }, true)],
+        }
+      },
+    }),
+  ),
+  ...LIKED.map(([name, verb, contents]): Row => {
+    const { type, path, make } = content(name)
+    return {
+      what: `like of ${name}`,
+      async scene(by) {
+        const id = await make(anna)
+        return {
+          act: () => as(by, 'POST', `${path(id)}/${verb}`),
+          told: [like(anna, by, { type, id }, contents)],
+        }
+      },
+    }
+  }),
+  {
+    what: 'mention in feed text, each once whatever the case',
+    async scene(by) {
+      const text = mentioning(anna.name, anna.name.toUpperCase(), cleo.name, 'nobody_of_this_name', '%')
+      return later(
+        async () => {
+          const resource = { type: 'feeds', id: await idOf('feeds') }
+          return [at(anna, by, resource, text), at(cleo, by, resource, text)]
+        },
+        () => as(by, 'POST', '/feeds', { feed_content: text, feed_from: 1, feed_mark: `m${next()}` }),
+      )
+    },
+  },
+  {
+    what: 'mention in the text of a post',
+    async scene(by) {
+      const text = mentioning(anna.name, cleo.name)
+      return later(
+        async () => {
+          const resource = { type: 'group-posts', id: await idOf('group_posts') }
+          return [at(anna, by, resource, text), at(cleo, by, resource, text)]
+        },
+        () => as(by, 'POST', `/groups/${group}/posts`, { title: 'A post', body: text, summary: 'x' }),
+      )
+    },
+  },
+  ...[...CONTENT, content('song')].map(
+    ({ name, type, path, make }): Row => ({
+      what: `mention in a comment of ${name}; the author is told of the comment besides`,
+      async scene(by) {
+        const id = await make(dora)
+        const text = mentioning(anna.name, cleo.name)
+        return later(
+          async () => {
+            const resource = { type: 'comments', id: await idOf('comments') }
+            const owner = comment(dora, by, { type, id }, false)
+            return [
+              at(anna, by, resource, text),
+              at(cleo, by, resource, text),
+              ...(name === 'song' ? [] : [{ ...owner, data: { ...owner.data, contents: text } }]),
+            ]
+          },
+          () => say(by, path(id), { body: text }),
+        )
+      },
+    }),
+  ),
+  {
+    what: 'comment and mentions in a private group: only who may read it',
+    notOneself: true,
+    async scene(by) {
+      const id = await createGroup(anna, { mode: 'private' })
+      for (const each of [by, cleo]) await join(id, anna, each)
+      const target = await post(anna, id)
+      const text = mentioning(cleo.name, dora.name)
+      return later(
+        async () => {
+          const resource = { type: 'comments', id: await idOf('comments') }
+          const owner = comment(anna, by, { type: 'group-posts', id: target }, false)
+          return [{ ...owner, data: { ...owner.data, contents: text } }, at(cleo, by, resource, text)]
+        },
+        () => say(by, `/group-posts/${target}`, { body: text, reply_user: dora.id }),
+      )
+    },
+  },
+])
