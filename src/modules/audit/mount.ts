@@ -108,7 +108,7 @@ export function mountAdminCrud<
     crud.afterCommit?.()
   }
 
-  route(`GET ${path}` as 'GET /', {
+  route(`GET ${path}`, {
     operationId: `adminList${entities}`,
     summary: `List: ${noun}`,
     access: { ability: may.show },
@@ -120,7 +120,7 @@ export function mountAdminCrud<
     },
   })
 
-  route(`GET ${path}/:${param}` as 'GET /', {
+  route(`GET ${path}/:${param}`, {
     operationId: `adminGet${entity}`,
     summary: `Read ${noun}`,
     access: { ability: may.show },
@@ -133,7 +133,7 @@ export function mountAdminCrud<
     },
   })
 
-  route(`POST ${path}` as 'POST /', {
+  route(`POST ${path}`, {
     operationId: `adminCreate${entity}`,
     summary: `Create ${noun}`,
     access: { ability: may.add },
@@ -157,7 +157,7 @@ export function mountAdminCrud<
     },
   })
 
-  route(`PATCH ${path}/:${param}` as 'PATCH /', {
+  route(`PATCH ${path}/:${param}`, {
     operationId: `adminUpdate${entity}`,
     summary: `Change ${noun}`,
     access: { ability: may.update },
@@ -177,7 +177,7 @@ export function mountAdminCrud<
       ),
   })
 
-  route(`DELETE ${path}/:${param}` as 'DELETE /', {
+  route(`DELETE ${path}/:${param}`, {
     operationId: `adminDelete${entity}`,
     summary: `Delete ${noun}`,
     access: { ability: may.delete },

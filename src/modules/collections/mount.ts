@@ -40,7 +40,7 @@ export function mountCollections(
     return target
   }
 
-  route(`POST ${options.create}` as 'POST /', {
+  route(`POST ${options.create}`, {
     operationId: `collect${noun}`,
     summary: 'Keep for later',
     access: 'user',
@@ -58,7 +58,7 @@ export function mountCollections(
     },
   })
 
-  route(`DELETE ${options.remove}` as 'DELETE /', {
+  route(`DELETE ${options.remove}`, {
     operationId: `uncollect${noun}`,
     summary: 'Remove from the collection',
     access: 'user',

@@ -58,7 +58,7 @@ export function mountComments(server: Server, ctx: Context, content: Content, op
   const shown = (target: Target, rows: CommentRow[], viewerId: number) =>
     hidesOwner(target, viewerId) ? withoutOwner(rows, viewerId) : rows
 
-  route(`GET ${path}` as 'GET /', {
+  route(`GET ${path}`, {
     operationId: `list${noun}Comments`,
     summary: 'List the comments, newest first',
     access: 'optional',
@@ -88,7 +88,7 @@ export function mountComments(server: Server, ctx: Context, content: Content, op
     },
   })
 
-  route(`POST ${path}` as 'POST /', {
+  route(`POST ${path}`, {
     operationId: `create${noun}Comment`,
     summary: 'Write a comment',
     access: 'user',
@@ -109,7 +109,7 @@ export function mountComments(server: Server, ctx: Context, content: Content, op
     },
   })
 
-  route(`DELETE ${path}/:comment` as 'DELETE /', {
+  route(`DELETE ${path}/:comment`, {
     operationId: `delete${noun}Comment`,
     summary: 'Delete a comment of your own, or one that you moderate',
     access: 'user',
@@ -122,7 +122,7 @@ export function mountComments(server: Server, ctx: Context, content: Content, op
   })
 
   if (options.single)
-    route(`GET ${path}/:comment` as 'GET /', {
+    route(`GET ${path}/:comment`, {
       operationId: `get${noun}Comment`,
       summary: 'Read a comment',
       access: 'optional',

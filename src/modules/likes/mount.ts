@@ -50,7 +50,7 @@ export function mountLikes(server: Server, ctx: Context, content: Content, optio
     return target
   }
 
-  route(`POST ${options.create}` as 'POST /', {
+  route(`POST ${options.create}`, {
     operationId: `like${noun}`,
     summary: 'Like',
     access: 'user',
@@ -66,7 +66,7 @@ export function mountLikes(server: Server, ctx: Context, content: Content, optio
     },
   })
 
-  route(`DELETE ${options.remove}` as 'DELETE /', {
+  route(`DELETE ${options.remove}`, {
     operationId: `unlike${noun}`,
     summary: 'Take a like back',
     access: 'user',
@@ -81,7 +81,7 @@ export function mountLikes(server: Server, ctx: Context, content: Content, optio
   })
 
   if (options.list === undefined) return
-  route(`GET ${options.list}` as 'GET /', {
+  route(`GET ${options.list}`, {
     operationId: `list${noun}Likes`,
     summary: 'List the likes, newest first',
     access: 'optional',

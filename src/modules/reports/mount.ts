@@ -28,7 +28,7 @@ export function mountReports(server: Server, ctx: Context, content: Content, opt
   const { field = 'reason', required = false } = options
   const route = routesOn(server, ctx, { tag: content.tag })
 
-  route(`POST ${options.path}` as 'POST /', {
+  route(`POST ${options.path}`, {
     operationId: `report${noun}`,
     summary: 'Report to the moderators',
     access: 'user',

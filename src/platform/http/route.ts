@@ -117,7 +117,7 @@ export type AddRoute = <
   B extends TSchema = None,
   L = undefined,
 >(
-  operation: `${Verb} /${string}`,
+  operation: `${Verb} ${string}`,
   options: RouteOptions<A, P, Q, B, R, L> &
     (PlainHandler<A, P, Q, B, R, L> | IdempotentHandler<A, P, Q, B, R, L>),
 ) => void
