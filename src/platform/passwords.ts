@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
+import { verify as verifyBcrypt } from '@node-rs/bcrypt'
 import { Busy } from '#platform/errors.ts'
 
 export type Passwords = {
@@ -45,10 +46,23 @@ export function createPasswords(
     hash: (password) => limited(() => hash(normalize(password), cost)),
     verify: (hashed, password) =>
       limited(async () => {
-        const matches = await verify(hashed ?? dummyHash, normalize(password))
+        const matches = await matchesAny(hashed ?? dummyHash, password)
         return matches && hashed !== null
       }),
   }
+}
+
+const BCRYPT = /^\$2[abxy]\$/
+
+/** Whether a hash is of a form that came from elsewhere: it is replaced by one of ours at the next sign-in. */
+export const isForeignHash = (hashed: string) => !hashed.startsWith('$argon2id$')
+
+/** Hashes of other products are of the password as it was typed; bcrypt looks at its first 72 bytes. */
+async function matchesAny(hashed: string, password: string): Promise<boolean> {
+  const check = BCRYPT.test(hashed) ? verifyBcrypt : (given: string) => verify(hashed, given)
+  const typed = [...new Set([normalize(password), password])]
+  for (const given of typed) if (await check(given, hashed)) return true
+  return false
 }
 
 /** The same password typed on another keyboard may arrive as other code points. */

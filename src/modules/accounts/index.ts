@@ -40,3 +40,4 @@ export {
   withEnabledUser,
 } from './users/queries.ts'
 export { userPage, userView, userViews, withUrls } from './users/view.ts'
+export { accountTables, disablePeople, showAvatars } from './imports/thinksns.ts'

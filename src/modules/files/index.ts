@@ -20,3 +20,12 @@ export {
   saveUpload,
 } from './uploads/service.ts'
 export { attachmentView, fileUrl } from './view.ts'
+export {
+  applyPictures,
+  copyPictures,
+  listPictures,
+  nodePicture,
+  usePicture,
+  wantPictures,
+} from './imports/thinksns/pictures.ts'
+export { copyUploads, fileTables } from './imports/thinksns/uploads.ts'

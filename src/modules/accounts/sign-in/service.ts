@@ -10,11 +10,12 @@ import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
 import { apiError, invalidField, unauthenticated } from '#platform/errors.ts'
 import type { CountAttempt } from '#platform/http.ts'
-import { verifyPassword } from '#platform/passwords.ts'
+import { hashPassword, isForeignHash, verifyPassword } from '#platform/passwords.ts'
 import type { Account } from '../codes/schema.ts'
 import { checkCode, storedAccount, useCode } from '../codes/service.ts'
 import { limitAttempts } from '../limits.ts'
-import { findAccount, holdAccount } from './queries.ts'
+import { savePassword } from '../passwords/queries.ts'
+import { type AccountRow, findAccount, holdAccount } from './queries.ts'
 import type { SignIn } from './schema.ts'
 
 /** One text for an unknown account and a wrong password: it tells nobody which accounts exist. */
@@ -44,11 +45,23 @@ export async function signIn(
   } else if (!(await verifyPassword(user?.password ?? null, password as string))) throw wrongSignIn()
   if (!user) throw wrongSignIn()
   if (user.disabled) throw accountDisabled()
+  const kept = code === undefined ? await renewHash(ctx, named, user, password as string) : user
   return transaction(ctx.sql, async (tx) => {
     if (account && code !== undefined) await useCode(ctx, tx, account, 'user', code)
-    if (!(await holdAccount(tx, user))) throw wrongSignIn()
-    return issueToken(tx, user.id)
+    if (!(await holdAccount(tx, kept))) throw wrongSignIn()
+    return issueToken(tx, kept.id)
   })
+}
+
+/** Keeps a password that came from another product in our own form, now that somebody has typed it. */
+async function renewHash(ctx: Context, named: Login, user: AccountRow, password: string): Promise<AccountRow> {
+  if (user.password === null || !isForeignHash(user.password)) return user
+  const renewed = await hashPassword(password)
+  if (await savePassword(ctx.sql, user.id, renewed, user.password)) return { ...user, password: renewed }
+  // Another sign-in was first, or the password was changed meanwhile.
+  const now = await findAccount(ctx.sql, named)
+  if (!now || now.id !== user.id || !(await verifyPassword(now.password, password))) throw wrongSignIn()
+  return now
 }
 
 const codeAccount = ({ kind, value }: Login): Account | null =>

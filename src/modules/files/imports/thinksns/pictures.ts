@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto'
+import type { Context } from '#platform/context.ts'
+import type { Db } from '#platform/database.ts'
+import type { FileSource } from '#platform/database-import/files.ts'
+import type { ImportStep } from '#platform/database-import/table.ts'
+import { relation, upsert } from '#platform/database-import/write.ts'
+import { MediaError } from '#platform/media/errors.ts'
+import { inspectMedia, type Media } from '#platform/media/inspect.ts'
+import { nodeKey, parseNode } from '../../nodes/service.ts'
+import { cleanMedia } from '../../uploads/service.ts'
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+
+/** The node and the path of a picture that a row names by either; one without a node of our form gets one of its own. */
+export function nodePicture(named: string): { node: string; path: string } {
+  const path = named.slice(named.indexOf(':') + 1).replace(/^\/+/, '')
+  const node = parseNode(`public:${path}`)
+  if (node !== null) return { node, path }
+  const digest = createHash('sha512').update(path).digest()
+  const letters = Array.from(digest, (byte) => ALPHABET[byte % ALPHABET.length]).join('')
+  const extension = /\.([a-z]{3,4})$/.exec(path.toLowerCase())?.[1] ?? 'png'
+  return { node: `public:2000/01/01/${letters}.${extension}`, path }
+}
+
+export type WantedPicture = { id: number; ownerId: number; node: string; path: string }
+
+/** Notes which pictures a column of these rows wants; those of the others are forgotten. */
+export async function wantPictures(
+  sql: Db,
+  place: string,
+  ids: number[],
+  pictures: WantedPicture[],
+): Promise<void> {
+  await sql`
+    delete from import_pictures where place = ${place} and id = any(${ids})
+      and not id = any(${pictures.map(({ id }) => id)})`
+  const rows = pictures.map(({ id, ownerId, node, path }) => ({ place, id, owner_id: ownerId, node, path }))
+  const columns = { place: 'text', id: 'bigint', owner_id: 'bigint', node: 'text', path: 'text' }
+  await upsert(sql, 'import_pictures', columns, rows, { key: ['place', 'id'] })
+}
+
+/** Lets a column of the caller's own table show the pictures that it wants and that are here. */
+export async function applyPictures(sql: Db, place: string, table: string, column: string): Promise<void> {
+  const shown = sql(column)
+  await sql`
+    update ${sql(table)} t set ${shown} = jsonb_build_object('node', n.node, 'mime', n.mime, 'size', n.size,
+      'width', n.width, 'height', n.height)
+    from import_pictures p join storage_nodes n on n.node = p.node and n.uploaded_at is not null
+    where p.place = ${place} and t.id = p.id and (t.${shown} ->> 'node') is distinct from p.node`
+  await sql`
+    update ${sql(table)} t set ${shown} = null
+    where ${shown} is not null and not exists (
+      select from import_pictures p where p.place = ${place} and p.id = t.id and p.node = (t.${shown} ->> 'node'))`
+}
+
+/** Pictures of a place that are here, for rows that show them as uploads. */
+export const listPictures = (sql: Db, place: string) => sql<{ id: number; owner_id: number; node: string }[]>`
+  select p.id, p.owner_id, p.node from import_pictures p
+  join storage_nodes n on n.node = p.node and n.uploaded_at is not null where p.place = ${place} order by p.id`
+
+/** Makes an upload of a picture that is here, bound to what shows it; answers its id. */
+export async function usePicture(
+  sql: Db,
+  { node, ownerId, channel, raw }: { node: string; ownerId: number; channel: string; raw: number },
+): Promise<number | undefined> {
+  const [row] = await sql<{ id: number }[]>`
+    with file as (
+      insert into files (owner_id, sha256, md5, storage_key, mime, size, width, height)
+      select ${ownerId}, sha256(convert_to(${node}, 'UTF8')), md5, ${nodeKey(node)}, mime, size, width, height
+      from storage_nodes where node = ${node} and uploaded_at is not null
+      on conflict (owner_id, sha256) do update set uploaded_at = now() returning id
+    )
+    insert into file_uses (file_id, owner_id, channel, raw, attached_at)
+    select id, ${ownerId}, ${channel}, ${raw}, now() from file returning id`
+  return row?.id
+}
+
+export type Stored = {
+  bytes: Buffer
+  media: Media
+  damaged: boolean
+  /** Hashes of the bytes before they lost their metadata, which clients ask by. */
+  sent: { md5: string; sha256: string }
+}
+
+/** What the bytes of a source are, without what they tell of place and device; a text says why they are of no use. */
+export async function readMedia(files: FileSource, path: string): Promise<Stored | string> {
+  const bytes = await files.read(path)
+  if (bytes === undefined) return 'the bytes are not in the folder of files'
+  if (bytes.length === 0) return 'the file is empty'
+  try {
+    const media = await inspectMedia(bytes)
+    if (!media) return 'not a picture, video or sound of a kind that is shown here'
+    const cleaned = await Promise.resolve(cleanMedia(bytes, media)).catch((error) => {
+      if (error instanceof MediaError && error.fault !== 'busy') return null
+      throw error
+    })
+    const hash = (algorithm: string) => createHash(algorithm).update(bytes).digest('hex')
+    const sent = { md5: hash('md5'), sha256: hash('sha256') }
+    return { bytes: cleaned ?? bytes, media, damaged: cleaned === null, sent }
+  } catch (error) {
+    if (error instanceof MediaError && error.fault !== 'busy') return 'damaged, or more than 50 megapixels'
+    throw error
+  }
+}
+
+export const DAMAGED = 'damaged: kept as it is'
+const AT_ONCE = 50
+const SIDE_BY_SIDE = 4
+
+/** Does a few things at a time. */
+export async function inParallel<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {
+  const waiting = [...items]
+  await Promise.all(
+    Array.from({ length: SIDE_BY_SIDE }, async () => {
+      for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item)
+    }),
+  )
+}
+
+type Wanted = { place: string; id: number; owner_id: number; node: string; path: string }
+type Uploaded = Wanted & { md5: string; mime: string; size: number; width: number | null; height: number | null }
+
+async function keepPicture(ctx: Context, wanted: Wanted, { bytes, media, sent }: Stored): Promise<Uploaded> {
+  await ctx.storage.put(nodeKey(wanted.node), bytes, { mime: media.mime })
+  const { mime, width, height } = media
+  return { ...wanted, md5: sent.md5, mime, size: bytes.length, width, height }
+}
+
+/** Copies the bytes of avatars, logos and the like. What is missing is looked for again by every run. */
+export const copyPictures: ImportStep = {
+  name: 'pictures',
+  async run({ ctx, files, options, transaction, note, progress }) {
+    let [place, id, done] = ['', 0, 0]
+    for (;;) {
+      const rows = await transaction(
+        (tx) => tx<Wanted[]>`
+          select p.place, p.id, p.owner_id, p.node, p.path from import_pictures p
+          where (p.place, p.id) > (${place}, ${id}) and not exists (
+            select from storage_nodes n where n.node = p.node and n.uploaded_at is not null)
+          order by p.place, p.id limit ${AT_ONCE}`,
+      )
+      const last = rows.at(-1)
+      if (!last) return
+      ;[place, id] = [last.place, last.id]
+      const uploaded: Uploaded[] = []
+      await inParallel(rows, async (wanted) => {
+        const key = `${wanted.place} ${wanted.id}`
+        if (options.dryRun) {
+          if (!(await files.has(wanted.path))) await note(key, 'the bytes are not in the folder of files')
+          return
+        }
+        const found = await readMedia(files, wanted.path)
+        if (typeof found === 'string') return note(key, found)
+        if (found.media.kind !== 'image') return note(key, 'not a picture')
+        if (found.damaged) await note(key, DAMAGED)
+        uploaded.push(await keepPicture(ctx, wanted, found))
+      })
+      const columns = {
+        node: 'text',
+        owner_id: 'bigint',
+        md5: 'text',
+        mime: 'text',
+        size: 'bigint',
+        width: 'int',
+        height: 'int',
+      }
+      await transaction(
+        (tx) => tx`
+          insert into storage_nodes (node, owner_id, md5, declared_size, mime, size, width, height, uploaded_at, used_at)
+          select distinct on (node) node, owner_id, decode(md5, 'hex'), size, mime, size, width, height, now(), now()
+          from ${relation(tx, columns, uploaded)}
+          on conflict (node) do nothing`,
+      )
+      done += rows.length
+      progress(`${done}`)
+    }
+  },
+}

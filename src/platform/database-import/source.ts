@@ -1,0 +1,161 @@
+import { createConnection, type QueryOptions } from 'mysql2'
+import { readClock } from '#lib/zoned-time.ts'
+import type { SourceRow, TableImport } from './table.ts'
+
+/** A range of rows of a source table, with a checksum over every column that is read. */
+export type Chunk = { chunk: number; rows: number; checksum: string }
+
+/** A MySQL or MariaDB database as it was at one moment, read only. */
+export type Source = {
+  /** The tables there are, without the prefix, and their columns. */
+  tables: Map<string, Set<string>>
+  count(table: string): Promise<number>
+  chunks(table: TableImport): Promise<Chunk[]>
+  /** The rows of a range in order, a batch at a time. */
+  read(table: TableImport, chunk: number): AsyncGenerator<SourceRow[]>
+  close(): Promise<void>
+}
+
+export const DEFAULT_WIDTH = 5000
+const DEFAULT_BATCH = 2000
+/** Of texts held at once; a batch ends when it is reached. */
+const BATCH_CHARACTERS = 4_000_000
+
+const quote = (name: string) => `\`${name.replaceAll('`', '``')}\``
+
+/** The values of `by` that a chunk holds. */
+export const rangeOf = ({ by, width = DEFAULT_WIDTH }: TableImport, chunk: number) =>
+  by === null
+    ? { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER }
+    : { from: chunk * width, to: (chunk + 1) * width }
+
+/**
+ * Opens a source. One transaction holds the snapshot that everything is read from, however long it takes. The zone of
+ * the session stays that of the server, which is the one that times were written in.
+ */
+export async function openSource(
+  address: string,
+  { zone, prefix = '' }: { zone: string; prefix?: string | undefined },
+): Promise<Source> {
+  const url = new URL(address)
+  const database = decodeURIComponent(url.pathname.slice(1))
+  if (!/^(mysql|mariadb):$/.test(url.protocol) || database === '')
+    throw new Error('the database of the source is given as mysql://USER:PASSWORD@HOST:PORT/NAME')
+  const socket = url.searchParams.get('socket')
+  const connection = createConnection({
+    ...(socket ? { socketPath: socket } : { host: url.hostname, port: Number(url.port || 3306) }),
+    user: decodeURIComponent(url.username),
+    password: decodeURIComponent(url.password),
+    database,
+    charset: 'utf8mb4',
+    dateStrings: true,
+    supportBigNumbers: true,
+    ...(url.searchParams.get('ssl') === 'true' ? { ssl: {} } : {}),
+  })
+  // A lost connection fails the statement that runs; without a listener it would end the process.
+  connection.on('error', () => {})
+  const query = <Row>(sql: string, values: unknown[] = []) =>
+    new Promise<Row[]>((resolve, reject) => {
+      connection.query({ sql, values } as QueryOptions, (error, rows) =>
+        error ? reject(new Error(`the source says: ${error.message}`)) : resolve(rows as Row[]),
+      )
+    })
+  try {
+    await query('set session transaction isolation level repeatable read')
+    await query('start transaction with consistent snapshot, read only')
+    // A stream that waits for our writes must not be cut off.
+    await query('set session net_write_timeout = 86400, wait_timeout = 604800')
+  } catch (error) {
+    connection.destroy()
+    throw error
+  }
+  const tables = new Map<string, Set<string>>()
+  for (const row of await query<{ t: string; c: string }>(
+    'select table_name as t, column_name as c from information_schema.columns where table_schema = ?',
+    [database],
+  )) {
+    if (!row.t.startsWith(prefix)) continue
+    const name = row.t.slice(prefix.length)
+    tables.set(name, (tables.get(name) ?? new Set()).add(row.c))
+  }
+  const clock = readClock(zone)
+  const named = (table: string) => quote(`${prefix}${table}`)
+  const present = (table: TableImport) =>
+    Object.keys(table.columns).filter((name) => tables.get(table.table)?.has(name))
+  const scopes = new Map<string, unknown[]>()
+
+  /** A condition on the leading column of an index, so that a range is not a scan of all. */
+  async function scopeOf({ table, scope }: TableImport): Promise<{ condition: string; values: unknown[] }> {
+    if (scope === undefined) return { condition: '', values: [] }
+    let values = scopes.get(table)
+    if (!values) {
+      const found = await query<{ v: unknown }>(`select distinct ${quote(scope)} as v from ${named(table)}`)
+      values = found.map(({ v }) => v)
+      scopes.set(table, values)
+    }
+    return { condition: `${quote(scope)} in (?) and`, values: [values.length > 0 ? values : ['']] }
+  }
+
+  return {
+    tables,
+    async count(table) {
+      const [row] = await query<{ n: number }>(`select count(*) as n from ${named(table)}`)
+      return Number(row?.n)
+    },
+    async chunks(table) {
+      const { by, width = DEFAULT_WIDTH } = table
+      const parts = present(table).map((name) => `coalesce(crc32(${quote(name)}), 'n')`)
+      const chunk = by === null ? '0' : `coalesce(floor(${quote(by)} / ${width}), -1)`
+      const rows = await query<{ chunk: number; n: number; sum: string }>(`
+        select ${chunk} as chunk, count(*) as n, cast(sum(crc32(concat_ws(',', ${parts.join(', ')}))) as char) as sum
+        from ${named(table.table)} group by 1 order by 1`)
+      return rows.map(({ chunk, n, sum }) => ({
+        chunk: Number(chunk),
+        rows: Number(n),
+        checksum: `${n}:${sum}:${parts.length}`,
+      }))
+    },
+    async *read(table, chunk) {
+      const { by, columns, batch = DEFAULT_BATCH } = table
+      const names = present(table)
+      const { from, to } = rangeOf(table, chunk)
+      const scope = await scopeOf(table)
+      const range =
+        by === null ? '1 = 1' : chunk === -1 ? `${quote(by)} is null` : `${quote(by)} >= ? and ${quote(by)} < ?`
+      const order = [...new Set([...(by === null ? [] : [by]), ...(table.order ?? table.key)])]
+        .filter((name) => names.includes(name))
+      const stream = connection
+        .query({
+          sql: `select ${names.map(quote).join(', ')} from ${named(table.table)} where ${scope.condition} ${range}
+            ${order.length > 0 ? `order by ${order.map(quote).join(', ')}` : ''}`,
+          values: [...scope.values, ...(by === null || chunk === -1 ? [] : [from, to])],
+        } as QueryOptions)
+        .stream({ highWaterMark: Math.min(batch, 500) })
+      let rows: SourceRow[] = []
+      let characters = 0
+      const kinds = Object.entries(columns)
+      for await (const found of stream as AsyncIterable<Record<string, string | number | null>>) {
+        const row: Record<string, string | number | null> = {}
+        for (const [name, kind] of kinds) {
+          const value = found[name] ?? null
+          if (value === null) row[name] = null
+          else if (kind === 'time') row[name] = clock(String(value))
+          else if (kind === 'int') row[name] = Number(value)
+          else {
+            // A text of ours cannot hold a NUL.
+            const text = String(value).replaceAll('\0', '')
+            row[name] = text
+            characters += text.length
+          }
+        }
+        rows.push(row as SourceRow)
+        if (rows.length >= batch || characters >= BATCH_CHARACTERS) {
+          yield rows
+          ;[rows, characters] = [[], 0]
+        }
+      }
+      if (rows.length > 0) yield rows
+    },
+    close: () => new Promise((resolve) => connection.end(() => resolve())),
+  }
+}
