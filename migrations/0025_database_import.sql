@@ -32,6 +32,7 @@ create table import_chunks (
 
 -- What became of rows that are not here as they were: one line each, for the report.
 create table import_notes (
+  id bigint generated always as identity primary key,
   source_table text not null,
   chunk bigint not null,
   row_key text not null,

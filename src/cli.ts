@@ -16,6 +16,11 @@ const USAGE = `Usage: kith <command>
         [--password TEXT | --random]
   import music|news FILE           Import a file of one JSON object a line; run again, it goes on where it stopped
         [--files DIR] [--again]    What is there already stays as it is; --again reads all lines once more
+  import thinksns                  Bring a whole community over from ThinkSNS+ (docs/migrate-from-thinksns.md)
+        --database mysql://USER:PASSWORD@HOST/NAME --files DIR|s3://BUCKET --time-zone ZONE
+        [--prefix TEXT] [--dry-run] [--report FILE] [--resume] [--again]
+        [--waiting keep|refund] [--old-wallets] [--old-prices]
+        --close                    End the move: nothing is imported after it
   export music|news [FILE]         Write the same format, to standard output without FILE
         [--files DIR]              Uploads are beside it in FILE.files, or in DIR (docs/import.md tells the format)
   doctor [--mend]                  Recount every counter, check constraints and indexes; --mend sets counters right
@@ -75,6 +80,24 @@ async function main(): Promise<number> {
     }
     case 'import':
     case 'export': {
+      if (command === 'import' && rest[0] === 'thinksns') {
+        const choices = [
+          'prefix',
+          'dry-run',
+          'report',
+          'resume',
+          'again',
+          'waiting',
+          'old-wallets',
+          'old-prices',
+        ]
+        if (values.close) expect(1, 'close')
+        else expect(1, 'database', 'files', 'time-zone', ...choices)
+        if (!values.close && values.database === undefined)
+          throw new UsageError('say with --database where the old database is')
+        const { importThinkSns } = await import('./commands/thinksns/import.ts')
+        return importThinkSns(process.env, values)
+      }
       const { AREAS, exportFile, importFile } = await import('./commands/import.ts')
       const area = AREAS.find((name) => name === rest[0])
       if (!area) throw new UsageError(`say what to ${command}: ${AREAS.join(' or ')}`)
@@ -109,11 +132,21 @@ const parse = () =>
     options: {
       help: { type: 'boolean', short: 'h' },
       again: { type: 'boolean' },
+      close: { type: 'boolean' },
+      database: { type: 'string' },
+      'dry-run': { type: 'boolean' },
       files: { type: 'string' },
       mend: { type: 'boolean' },
+      'old-prices': { type: 'boolean' },
+      'old-wallets': { type: 'boolean' },
       password: { type: 'string' },
+      prefix: { type: 'string' },
       random: { type: 'boolean' },
+      report: { type: 'string' },
+      resume: { type: 'boolean' },
       role: { type: 'string', multiple: true },
+      'time-zone': { type: 'string' },
+      waiting: { type: 'string' },
     },
   })
 

@@ -15,7 +15,7 @@ import { listPendingMigrations } from '#platform/migrate.ts'
 import { MONEY_CHECKS } from './money-checks.ts'
 
 /** Every counter of the modules, and the audit of the ledger. Where one is counted from another, that one comes first. */
-const COUNTERS: CounterCheck[] = [
+export const COUNTERS: CounterCheck[] = [
   ...notificationCounters,
   ...accountCounters,
   ...checkinCounters,

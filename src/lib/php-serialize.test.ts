@@ -23,7 +23,16 @@ test('lengths are bytes, and a text may hold what ends one', () => {
 })
 
 test('anything else is refused', () => {
-  for (const text of ['', 'x', 'i:4', 'i:4;i:5;', 's:9:"local";', 'a:1:{i:0;}', 'O:8:"stdClass":0:{}', '{"a":1}'])
+  for (const text of [
+    '',
+    'x',
+    'i:4',
+    'i:4;i:5;',
+    's:9:"local";',
+    'a:1:{i:0;}',
+    'O:8:"stdClass":0:{}',
+    '{"a":1}',
+  ])
     assert.equal(readPhp(text), undefined, text)
   assert.equal(readPhp(`${'a:1:{i:0;'.repeat(100)}N;${'}'.repeat(100)}`), undefined)
 })

@@ -106,6 +106,7 @@ export type Tables = {
     currency: string
     amount: number
     created_at: string
+    settled_before: boolean
   }
   collections: {
     user_id: number
@@ -453,12 +454,79 @@ export type Tables = {
     token: string
     expires_at: string
   }
+  import_balances: {
+    owner_id: number
+    currency: string
+    amount: number
+  }
+  import_chunks: {
+    source_table: string
+    chunk: number
+    checksum: string
+    rows: number
+    imported: number
+    merged: number
+    left_out: number
+  }
+  import_files: {
+    id: number
+    path: string
+    mime: string
+    width: number | null
+    height: number | null
+  }
+  import_notes: {
+    source_table: string
+    chunk: number
+    row_key: string
+    outcome: string
+    reason: string
+  }
+  import_orders: {
+    owner_id: number
+    currency: string
+    source: string
+    source_id: number
+    title: string
+    body: string | null
+    amount: number
+    target_type: string
+    target_id: string
+    state: number
+    created_at: string | null
+  }
+  import_pictures: {
+    place: string
+    id: number
+    owner_id: number
+    node: string
+    path: string
+  }
   import_progress: {
     file_hash: string
     kind: string
     lines: number
     bad: number
     updated_at: string
+  }
+  import_targets: {
+    source_table: string
+    source_id: number
+    target: string
+  }
+  import_uploads: {
+    content_id: number
+    owner_id: number
+    file_id: number
+  }
+  imports: {
+    one: boolean
+    source: string
+    options: unknown
+    runs: number
+    started_at: string
+    finished_at: string | null
+    closed_at: string | null
   }
   ledger_accounts: {
     owner_id: number
@@ -688,6 +756,7 @@ export type Tables = {
     decided_at: string | null
     created_at: string
     updated_at: string
+    settled_before: boolean
   }
   purchases: {
     user_id: number
@@ -696,6 +765,7 @@ export type Tables = {
     currency: string
     amount: number
     created_at: string
+    settled_before: boolean
   }
   push_devices: {
     user_id: number
@@ -833,6 +903,7 @@ export type Tables = {
     target_user: number
     amount: number
     created_at: string
+    settled_before: boolean
   }
   role_abilities: {
     role_id: number

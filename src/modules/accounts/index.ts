@@ -14,6 +14,7 @@ export { endFame, FAMOUS_TYPES, type FamousType, makeFamous } from './famous/que
 export { followedBy, isFollowing } from './follows/queries.ts'
 export { peopleByName } from './imports/queries.ts'
 export { createRoster, importPeople, PersonForm } from './imports/service.ts'
+export { accountTables, disablePeople, showAvatars } from './imports/thinksns.ts'
 export {
   checkPaymentPassword,
   PAYMENT_PASSWORD_ERRORS,
@@ -40,4 +41,3 @@ export {
   withEnabledUser,
 } from './users/queries.ts'
 export { userPage, userView, userViews, withUrls } from './users/view.ts'
-export { accountTables, disablePeople, showAvatars } from './imports/thinksns.ts'

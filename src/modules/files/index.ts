@@ -8,6 +8,15 @@ export {
   saveFiles,
   type WantedFile,
 } from './imports/service.ts'
+export {
+  applyPictures,
+  copyPictures,
+  listPictures,
+  nodePicture,
+  usePicture,
+  wantPictures,
+} from './imports/thinksns/pictures.ts'
+export { copyUploads, fileTables } from './imports/thinksns/uploads.ts'
 export { attachmentViews, getStoredNode, storedNode } from './nodes/service.ts'
 export { AttachmentView, FileView, type StoredNode, type UnpaidKind } from './schema.ts'
 export {
@@ -20,12 +29,3 @@ export {
   saveUpload,
 } from './uploads/service.ts'
 export { attachmentView, fileUrl } from './view.ts'
-export {
-  applyPictures,
-  copyPictures,
-  listPictures,
-  nodePicture,
-  usePicture,
-  wantPictures,
-} from './imports/thinksns/pictures.ts'
-export { copyUploads, fileTables } from './imports/thinksns/uploads.ts'

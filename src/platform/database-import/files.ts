@@ -27,7 +27,8 @@ export function openFiles(place: string, s3: S3Options): FileSource {
         try {
           return await buffer((await storage.open(key(path))).stream)
         } catch (error) {
-          if (error instanceof StorageError && ['missing', 'invalid_key'].includes(error.fault)) return undefined
+          if (error instanceof StorageError && ['missing', 'invalid_key'].includes(error.fault))
+            return undefined
           throw error
         }
       },

@@ -20,8 +20,8 @@ export type Progress = {
 export type Transactions = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
 
 const patiently = async <T>(tx: Tx, work: (tx: Tx) => Promise<T>) => {
-  await tx`select set_config('statement_timeout', '0', true),
-    set_config('idle_in_transaction_session_timeout', '0', true)`
+  await tx`set local statement_timeout = 0`
+  await tx`set local idle_in_transaction_session_timeout = 0`
   return work(tx)
 }
 
@@ -38,7 +38,7 @@ export async function withoutTrace(sql: Sql, work: (run: Transactions) => Promis
   try {
     await sql.begin((tx) =>
       patiently(tx, async () => {
-        await work((part) => tx.savepoint((inner) => part(inner as Tx)) as ReturnType<typeof part>)
+        await work((part) => part(tx))
         throw new Undone()
       }),
     )
@@ -90,7 +90,11 @@ export async function runPlan(plan: Plan, env: RunEnvironment): Promise<void> {
 
 const NOTES_AT_ONCE = 500
 
-async function runStep(step: ImportStep, env: RunEnvironment, progress: (text: string) => void): Promise<void> {
+async function runStep(
+  step: ImportStep,
+  env: RunEnvironment,
+  progress: (text: string) => void,
+): Promise<void> {
   let notes: Note[] = []
   const write = async () => {
     const given = notes

@@ -121,9 +121,14 @@ export async function openSource(
       const { from, to } = rangeOf(table, chunk)
       const scope = await scopeOf(table)
       const range =
-        by === null ? '1 = 1' : chunk === -1 ? `${quote(by)} is null` : `${quote(by)} >= ? and ${quote(by)} < ?`
-      const order = [...new Set([...(by === null ? [] : [by]), ...(table.order ?? table.key)])]
-        .filter((name) => names.includes(name))
+        by === null
+          ? '1 = 1'
+          : chunk === -1
+            ? `${quote(by)} is null`
+            : `${quote(by)} >= ? and ${quote(by)} < ?`
+      const order = [...new Set([...(by === null ? [] : [by]), ...(table.order ?? table.key)])].filter(
+        (name) => names.includes(name),
+      )
       const stream = connection
         .query({
           sql: `select ${names.map(quote).join(', ')} from ${named(table.table)} where ${scope.condition} ${range}

@@ -68,7 +68,14 @@ export const dropChunk = (sql: Db, table: string, chunk: number) => sql`
   with notes as (delete from import_notes where source_table = ${table} and chunk = ${chunk})
   delete from import_chunks where source_table = ${table} and chunk = ${chunk}`
 
-export type TableTotals = { table: string; rows: number; imported: number; merged: number; left_out: number; mended: number }
+export type TableTotals = {
+  table: string
+  rows: number
+  imported: number
+  merged: number
+  left_out: number
+  mended: number
+}
 
 /** What became of each table so far. */
 export const listTotals = (sql: Db) => sql<TableTotals[]>`
@@ -84,8 +91,18 @@ export const listReasons = (sql: Db) => sql<{ table: string; outcome: string; re
   select source_table as table, outcome, reason, count(*) as n from import_notes
   group by 1, 2, 3 order by 1, 4 desc`
 
-/** Every note, in pieces. */
-export const readNotes = (sql: Db) =>
-  sql<{ table: string; row: string; outcome: string; reason: string }[]>`
-    select source_table as table, row_key as row, outcome, reason from import_notes
-    order by source_table, chunk, row_key`.cursor(1000)
+type NoteRow = { id: number; table: string; row: string; outcome: string; reason: string }
+const NOTES_PAGE = 1000
+
+/** Every note, a page at a time. */
+export async function* readNotes(sql: Db): AsyncGenerator<Omit<NoteRow, 'id'>[]> {
+  for (let after = 0; ; ) {
+    const rows = await sql<NoteRow[]>`
+      select id, source_table as table, row_key as row, outcome, reason from import_notes
+      where id > ${after} order by id limit ${NOTES_PAGE}`
+    const last = rows.at(-1)
+    if (!last) return
+    after = last.id
+    yield rows.map(({ id: _, ...note }) => note)
+  }
+}

@@ -55,8 +55,16 @@ export async function advanceIdentity(sql: Db, table: string, column = 'id'): Pr
 }
 
 /** Notes what rows of the source became here that could not keep their id. */
-export async function saveTargets(sql: Db, table: string, targets: Map<number, number | string>): Promise<void> {
-  const rows = [...targets].map(([source_id, target]) => ({ source_table: table, source_id, target: String(target) }))
+export async function saveTargets(
+  sql: Db,
+  table: string,
+  targets: Map<number, number | string>,
+): Promise<void> {
+  const rows = [...targets].map(([source_id, target]) => ({
+    source_table: table,
+    source_id,
+    target: String(target),
+  }))
   await upsert(sql, 'import_targets', { source_table: 'text', source_id: 'bigint', target: 'text' }, rows, {
     key: ['source_table', 'source_id'],
   })

@@ -27,8 +27,7 @@ const roles = defineTable({
   key: ['id', 'name'],
   columns: { id: 'int', name: 'text', display_name: 'text', description: 'text', created_at: 'time' },
   async write(tx, rows, batch) {
-    for (const row of rows)
-      if (OWN_ROLES.has(row.name ?? '')) batch.merge(row, 'the role is here already')
+    for (const row of rows) if (OWN_ROLES.has(row.name ?? '')) batch.merge(row, 'the role is here already')
     const given = rows.map(({ name, display_name, description, created_at }) => ({
       name: name ?? '',
       display_name: display_name ?? name ?? '',
@@ -63,7 +62,9 @@ const roleAbilities = defineTable({
       rows.map((row) => row.ability_id),
     )
     const fixed = new Set(
-      (await tx<{ id: number }[]>`select id from roles where name = any(${[...OWN_ROLES]})`).map(({ id }) => id),
+      (await tx<{ id: number }[]>`select id from roles where name = any(${[...OWN_ROLES]})`).map(
+        ({ id }) => id,
+      ),
     )
     const given = rows.flatMap((row) => {
       const role = Number(targets.get(row.role_id ?? 0) ?? 0)

@@ -65,7 +65,10 @@ function nameOf(row: Row, taken: Set<string>, outcomes: Outcomes): string {
   }
   if (taken.has(nameKey(name))) {
     name = `${name}_${id}`
-    outcomes.mend(row, 'the name is that of somebody else but for case, width or invisible characters: the id after it')
+    outcomes.mend(
+      row,
+      'the name is that of somebody else but for case, width or invisible characters: the id after it',
+    )
   }
   taken.add(nameKey(name))
   return name

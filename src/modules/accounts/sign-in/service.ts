@@ -54,7 +54,12 @@ export async function signIn(
 }
 
 /** Keeps a password that came from another product in our own form, now that somebody has typed it. */
-async function renewHash(ctx: Context, named: Login, user: AccountRow, password: string): Promise<AccountRow> {
+async function renewHash(
+  ctx: Context,
+  named: Login,
+  user: AccountRow,
+  password: string,
+): Promise<AccountRow> {
   if (user.password === null || !isForeignHash(user.password)) return user
   const renewed = await hashPassword(password)
   if (await savePassword(ctx.sql, user.id, renewed, user.password)) return { ...user, password: renewed }

@@ -119,7 +119,13 @@ export async function inParallel<T>(items: T[], work: (item: T) => Promise<void>
 }
 
 type Wanted = { place: string; id: number; owner_id: number; node: string; path: string }
-type Uploaded = Wanted & { md5: string; mime: string; size: number; width: number | null; height: number | null }
+type Uploaded = Wanted & {
+  md5: string
+  mime: string
+  size: number
+  width: number | null
+  height: number | null
+}
 
 async function keepPicture(ctx: Context, wanted: Wanted, { bytes, media, sent }: Stored): Promise<Uploaded> {
   await ctx.storage.put(nodeKey(wanted.node), bytes, { mime: media.mime })

@@ -1,0 +1,316 @@
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { bringerOf, faultsOf } from '#test/fixtures/bring-over.ts'
+import { type MariaDb, skipMariaDb, startMariaDb } from '#test/fixtures/mariadb.ts'
+import { flatPicture } from '#test/fixtures/media.ts'
+import { createThinkSns, type ThinkSns } from '#test/fixtures/thinksns.ts'
+import { createWorld } from '#test/world.ts'
+
+/** What PHP made of `correct horse`, at a low cost. */
+const HASH = '$2y$04$b3LXSwzaC1lK/QVJI3b96utXlBcVxu3xN2JicPpY1FdPWF4Ltqz8O'
+const NODE = `public:2024/01/02/${'Ab3'.repeat(21)}x.png`
+const OLD = 'The time is that of the site'
+
+describe('bringing people over', { skip: skipMariaDb }, async () => {
+  let maria: MariaDb
+  let source: ThinkSns
+  const world = await createWorld()
+  const { sql, guest } = world
+  const folder = await mkdtemp(join(tmpdir(), 'kith-old-files-'))
+  const put = async (path: string, bytes: Buffer | string) => {
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await writeFile(join(folder, path), bytes)
+  }
+  let bring: ReturnType<typeof bringerOf>
+  let first: Awaited<ReturnType<typeof bring>>
+
+  before(async () => {
+    maria = await startMariaDb()
+    source = await createThinkSns(maria, 'people')
+    const { add } = source
+    bring = bringerOf(world, { database: source.address, files: folder, 'time-zone': 'Asia/Shanghai' })
+    await add(
+      'users',
+      { id: 1, name: 'root', email: 'root@example.org', password: HASH, created_at: '2020-01-02 08:00:00' },
+      { id: 2, name: 'Ann', phone: '+8613800000002', password: HASH, sex: 2, bio: OLD, avatar: NODE },
+      { id: 3, name: '\u{1d400}nn', phone: '13800000003' },
+      { id: 4, name: null, email: 'NoName@Example.org' },
+      { id: 5, name: '12345', email: 'not an address', password: 'md5-of-something' },
+      { id: 6, name: 'gone', phone: '13800000002', deleted_at: '2021-01-01 00:00:00' },
+      { id: 7, name: 'locked out', password: HASH, phone: '13800000007' },
+      { id: 8, name: 'x'.repeat(80), email: 'long@example.org', sex: 7 },
+      { id: 9, name: 'old avatar', email: 'old@example.org' },
+    )
+    await add('user_extras', { user_id: 2, last_checkin_count: 0 }, { user_id: 2 }, { user_id: 77 })
+    await add(
+      'user_follow',
+      { id: 5, user_id: 2, target: 3, created_at: '2022-05-06 07:08:09' },
+      { id: 6, user_id: 2, target: 2 },
+      { id: 7, user_id: 99, target: 2 },
+    )
+    await add(
+      'black_lists',
+      { user_id: 3, target_id: 2 },
+      { user_id: 3, target_id: 2 },
+      { user_id: 2, target_id: 98 },
+    )
+    await add('famous', { id: 1, user_id: 2, type: 'each' })
+    await add('users_recommended', { id: 1, user_id: 3, created_at: '2022-01-01 00:00:00' })
+    await add('user_socialites', { user_id: 3, union_id: 'u', type: 'qq' })
+    await add(
+      'roles',
+      { id: 1, name: 'founder' },
+      { id: 2, name: 'owner' },
+      { id: 4, name: 'disabler' },
+      { id: 9, name: 'moderator', display_name: 'Moderators' },
+    )
+    await add('role_user', { user_id: 1, role_id: 1 }, { user_id: 7, role_id: 4 }, { user_id: 2, role_id: 9 })
+    await add(
+      'abilities',
+      { id: 1, name: 'admin: login' },
+      { id: 2, name: 'password-update' },
+      { id: 3, name: '[feed] Delete Feed' },
+    )
+    await add(
+      'ability_role',
+      { ability_id: 1, role_id: 1 },
+      { ability_id: 3, role_id: 9 },
+      { ability_id: 2, role_id: 9 },
+    )
+    const picture = await flatPicture(40, 30).png().toBuffer()
+    await put(NODE.slice('public:'.length), picture)
+    await put('avatars/000/000/000/09.png', picture)
+    await put('2019/01/02/0304/abc.png', picture)
+    await add(
+      'files',
+      { id: 1, hash: 'a', filename: '2019/01/02/0304/abc.png', mime: 'text/plain', width: 40, height: 30 },
+      {
+        id: 2,
+        hash: 'b',
+        filename: '2019/01/02/0304/lost.jpg',
+        mime: 'image/jpeg',
+        width: 100.5,
+        height: 80,
+      },
+    )
+    await add(
+      'file_withs',
+      { id: 11, file_id: 1, user_id: 2, channel: 'feed:image', raw: 1 },
+      { id: 12, file_id: 1, user_id: 3, channel: 'feed:image', raw: 2 },
+      { id: 13, file_id: 2, user_id: 2, channel: 'feed:image', raw: 1 },
+      { id: 14, file_id: 1, user_id: 2, channel: 'client:file:apk', raw: 1 },
+      { id: 15, file_id: 9, user_id: 2 },
+    )
+    first = await bring()
+  })
+  after(async () => {
+    await maria?.stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  const signIn = (login: string, password = 'correct horse') =>
+    guest('POST', '/auth/login', { login, password })
+
+  test('every row of every table is imported, merged or left out', () => {
+    assert.equal(first.code, 0)
+    for (const { table, rows, imported, merged, left_out } of first.totals)
+      assert.equal(rows, imported + merged + left_out, table)
+    assert.deepEqual(first.of('users'), {
+      table: 'users',
+      rows: 9,
+      imported: 9,
+      merged: 0,
+      left_out: 0,
+      mended: 8,
+    })
+    assert.equal(first.of('user_extras')?.merged, 1)
+    assert.equal(first.of('user_extras')?.left_out, 1)
+    assert.ok(first.printed.some((line) => /^all +\d/.test(line)))
+  })
+
+  test('ids, times in the zone of the site, and contacts are those of the source', async () => {
+    const people = await sql`
+      select id, name, phone, email, email_verified_at is not null as proved, created_at::text as created from users
+      where id in (1, 2, 4) order by id`
+    assert.deepEqual(people[0], {
+      id: 1,
+      name: 'root',
+      phone: null,
+      email: 'root@example.org',
+      proved: true,
+      created: '2020-01-02 00:00:00+00',
+    })
+    assert.equal(people[1]?.phone, '13800000002')
+    assert.equal(people[2]?.name, 'user_4')
+  })
+
+  test('names that nobody could be told apart by are mended, and the report says which', async () => {
+    const names = await sql<{ id: number; name: string }[]>`select id, name from users order by id`
+    const of = (id: number) => names.find((row) => row.id === id)?.name
+    assert.equal(of(3), '\u{1d400}nn_3')
+    assert.equal(of(5), '_12345')
+    assert.equal(of(8), 'x'.repeat(80))
+    assert.match(first.reasons('users', 3).join(), /somebody else but for case/)
+    assert.match(
+      first.reasons('users', 5).join(),
+      /underscore.*e-mail address is none.*form that nobody can check/,
+    )
+    assert.match(first.reasons('users', 6).join(), /the same phone/)
+    assert.match(first.reasons('user_socialites', '3/qq').join(), /third parties/)
+  })
+
+  test('the old password signs in, once as it was, and is ours from then on', async () => {
+    for (const login of ['root', 'root@example.org', '1', 'ANN', '13800000002'])
+      assert.equal((await signIn(login)).status, 200, login)
+    assert.equal((await signIn('root', 'Correct horse')).status, 422)
+    const [{ password }] = await sql<[{ password: string }]>`select password from users where id = 1`
+    assert.match(password, /^\$argon2id\$/)
+    assert.equal((await signIn('root')).status, 200)
+    assert.equal((await signIn('user_4', '')).status, 422)
+  })
+
+  test('racing first sign-ins all succeed', async () => {
+    await sql`update users set password = ${HASH} where id = 2`
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => signIn('Ann')))
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200, 200, 200, 200],
+    )
+  })
+
+  test('deleted and locked people are disabled accounts', async () => {
+    assert.equal((await signIn('13800000007')).status, 403)
+    const [{ n }] = await sql<
+      [{ n: number }]
+    >`select count(*)::int as n from users where deleted_at is not null`
+    assert.equal(n, 2)
+  })
+
+  test('roles keep their people and the abilities that mean something here', async () => {
+    const roles = await sql<{ name: string; people: number[]; abilities: string[] }[]>`
+      select r.name, array(select user_id from user_roles u where u.role_id = r.id order by 1) as people,
+        array(select ability from role_abilities a where a.role_id = r.id) as abilities
+      from roles r where name in ('founder', 'moderator') order by name`
+    assert.deepEqual(roles[0]?.people, [1])
+    assert.deepEqual({ ...roles[1] }, { name: 'moderator', people: [2], abilities: ['[feed] Delete Feed'] })
+  })
+
+  test('follows and blocks are kept but for those of oneself and of nobody', async () => {
+    assert.deepEqual(
+      [...(await sql`select id, user_id, target_id, created_at::text as at from user_follows`)],
+      [{ id: 5, user_id: 2, target_id: 3, at: '2022-05-05 23:08:09+00' }],
+    )
+    assert.deepEqual(
+      [...(await sql`select user_id, target_id from user_blocks`)],
+      [{ user_id: 3, target_id: 2 }],
+    )
+    const { body } = await guest('GET', '/users/3')
+    assert.equal(body.extra.followers_count, 1)
+  })
+
+  test('pictures of people are shown, those of the first versions too', async () => {
+    const { body } = await guest('GET', '/users/2')
+    assert.equal(body.avatar.mime, 'image/png')
+    assert.deepEqual(body.avatar.dimension, { width: 40, height: 30 })
+    const path = new URL(body.avatar.url).pathname
+    assert.equal(path, `/storage/public:${Buffer.from(NODE.slice(7)).toString('base64url')}`)
+    assert.equal((await guest('GET', `http://localhost${path}`)).status, 200)
+    assert.equal((await guest('GET', '/users/9')).body.avatar.size, body.avatar.size)
+  })
+
+  test('uploads keep their ids, one content for each person, with the type that the bytes have', async () => {
+    const uses = await sql`
+      select u.id, u.channel, u.raw, f.owner_id, f.mime, f.size > 0 as there from file_uses u join files f on f.id = u.file_id
+      order by u.id`
+    assert.deepEqual(
+      [...uses],
+      [
+        { id: 11, channel: 'feed:image', raw: 1, owner_id: 2, mime: 'image/png', there: true },
+        { id: 12, channel: 'feed:image', raw: 2, owner_id: 3, mime: 'image/png', there: true },
+        { id: 13, channel: 'feed:image', raw: 1, owner_id: 2, mime: 'image/jpeg', there: false },
+      ],
+    )
+    const { status, headers } = await guest('GET', '/files/11')
+    assert.equal(status, 302)
+    assert.equal((await guest('GET', String(headers.location))).status, 200)
+    assert.match(
+      first.notes.map(({ row, reason }) => `${row}: ${reason}`).join('\n'),
+      /file 2 of person 2: the bytes are not in/,
+    )
+    assert.match(first.reasons('file_withs', 15).join(), /content is gone/)
+  })
+
+  test('a second run brings what is new and what changed, and leaves everything else as it is', async () => {
+    await source.add('users', { id: 20, name: 'late', email: 'late@example.org', password: HASH })
+    await source.run("update users set bio = 'changed' where id = 3")
+    // Two people exchange their names.
+    await source.run("update users set name = 'between' where id = 1")
+    await source.run("update users set name = 'root' where id = 9")
+    await source.run('delete from user_follow where id = 5')
+    await put('2019/01/02/0304/lost.jpg', await flatPicture(20, 10).jpeg().toBuffer())
+    const second = await bring()
+    assert.equal(second.of('users')?.imported, 10)
+    const people = await sql<{ id: number; name: string; bio: string }[]>`
+      select id, name, bio from users where id in (1, 3, 9, 20) order by id`
+    assert.deepEqual(
+      people.map(({ name }) => name),
+      ['between', '\u{1d400}nn_3', 'root', 'late'],
+    )
+    assert.equal(people[1]?.bio, 'changed')
+    assert.equal((await signIn('between')).status, 200)
+    assert.equal((await guest('GET', '/users/3')).body.extra.followers_count, 0)
+    assert.equal((await guest('GET', '/files/13')).status, 302)
+    assert.equal((await signIn('13800000007')).status, 403)
+    const [{ next }] = await sql<[{ next: number }]>`
+      select nextval(pg_get_serial_sequence('users', 'id')) as next`
+    assert.equal(next, 21)
+  })
+
+  test('doctor finds nothing wrong', async () => {
+    assert.deepEqual(await faultsOf(world), [])
+  })
+
+  test('a run that is told something else than the first is refused', async () => {
+    await assert.rejects(bring({ 'time-zone': 'UTC' }), /first run was told otherwise/)
+    await assert.rejects(bring({ 'time-zone': 'Mars/Olympus' }), /time-zone/)
+    await assert.rejects(bring({ waiting: 'never' }), /--waiting/)
+    await assert.rejects(bring({ resume: true }), /was finished/)
+    await assert.rejects(bring({ database: maria.address('mysql') }), /no ThinkSNS\+ in this database/)
+  })
+
+  test('a dry run says the same and leaves nothing', async () => {
+    const empty = await createWorld()
+    const dry = await bringerOf(empty, {
+      database: source.address,
+      files: folder,
+      'time-zone': 'Asia/Shanghai',
+      'dry-run': true,
+    })()
+    assert.equal(dry.of('users')?.imported, 10)
+    const [row] = await empty.sql<[{ people: number; imports: number; nodes: number }]>`
+      select (select count(*)::int from users) as people, (select count(*)::int from imports) as imports,
+        (select count(*)::int from storage_nodes) as nodes`
+    assert.deepEqual({ ...row }, { people: 0, imports: 0, nodes: 0 })
+    await assert.rejects(
+      bringerOf(empty, { database: source.address, resume: true })(),
+      /no run to go on with/,
+    )
+  })
+
+  test('people are brought into an empty database only', async () => {
+    const used = await createWorld()
+    await used.person()
+    await assert.rejects(bringerOf(used, { database: source.address })(), /1 people in this database already/)
+  })
+
+  test('tables with a prefix are found by it', async () => {
+    const prefixed = await createThinkSns(maria, 'prefixed', 'ts_')
+    await prefixed.add('users', { id: 3, name: 'Ann' })
+    const empty = await createWorld()
+    await bringerOf(empty, { database: prefixed.address, prefix: 'ts_' })()
+    assert.deepEqual([...(await empty.sql`select id, name from users`)], [{ id: 3, name: 'Ann' }])
+  })
+})
