@@ -21,6 +21,7 @@ const TYPES: Record<string, string> = {
   json: 'unknown',
   jsonb: 'unknown',
   numeric: 'string',
+  point: 'string',
   text: 'string',
   timestamptz: 'string',
   uuid: 'string',

@@ -476,6 +476,7 @@ export type Tables = {
     height: number | null
   }
   import_notes: {
+    id: number
     source_table: string
     chunk: number
     row_key: string
@@ -1004,6 +1005,14 @@ export type Tables = {
     target_id: number
     id: number
     created_at: string
+  }
+  user_places: {
+    user_id: number
+    longitude: number
+    latitude: number
+    spot: string
+    created_at: string
+    updated_at: string
   }
   user_roles: {
     user_id: number
