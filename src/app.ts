@@ -48,7 +48,7 @@ import { checkinRoutes } from '#modules/checkins/routes.ts'
 import { commentContent } from '#modules/comments/index.ts'
 import { commentRoutes } from '#modules/comments/routes.ts'
 import { conversationRoutes } from '#modules/conversations/routes.ts'
-import { FEED_COMMENT, feedPost, feedReader } from '#modules/feeds/index.ts'
+import { feedPost } from '#modules/feeds/index.ts'
 import { feedInteractionRoutes } from '#modules/feeds/interactions/routes.ts'
 import { feedListRoutes } from '#modules/feeds/lists/routes.ts'
 import { feedPinRoutes } from '#modules/feeds/pins/routes.ts'
@@ -58,7 +58,6 @@ import { nodeBytesRoutes, nodeRoutes } from '#modules/files/nodes/routes.ts'
 import { uploadBytesRoutes, uploadRoutes } from '#modules/files/uploads/routes.ts'
 import { circleRoutes } from '#modules/groups/circles/routes.ts'
 import { groupIncomeRoutes } from '#modules/groups/incomes/routes.ts'
-import { groupReader, postReader } from '#modules/groups/index.ts'
 import { memberRoutes } from '#modules/groups/members/routes.ts'
 import { groupPinRoutes } from '#modules/groups/pins/routes.ts'
 import { groupPostListRoutes } from '#modules/groups/post-lists/routes.ts'
@@ -71,14 +70,12 @@ import { orderRoutes } from '#modules/ledger/orders/routes.ts'
 import { rechargeRoutes } from '#modules/ledger/recharges/routes.ts'
 import { withdrawalRoutes } from '#modules/ledger/withdrawals/routes.ts'
 import { likeRoutes } from '#modules/likes/routes.ts'
-import { songReader, specialReader } from '#modules/music/index.ts'
 import { songRoutes } from '#modules/music/songs/routes.ts'
 import { specialRoutes } from '#modules/music/specials/routes.ts'
 import { nearbyRoutes } from '#modules/nearby/routes.ts'
 import { newsRoutes } from '#modules/news/articles/routes.ts'
 import { newsCategoryRoutes } from '#modules/news/categories/routes.ts'
 import { contributionRoutes } from '#modules/news/contributions/routes.ts'
-import { NEWS_COMMENT, newsReader } from '#modules/news/index.ts'
 import { newsInteractionRoutes } from '#modules/news/interactions/routes.ts'
 import { newsPinRoutes } from '#modules/news/pins/routes.ts'
 import { newsRankRoutes } from '#modules/news/ranks/routes.ts'
@@ -86,13 +83,11 @@ import { countRoutes } from '#modules/notifications/counts/routes.ts'
 import { deviceRoutes } from '#modules/notifications/push/routes.ts'
 import { notificationRoutes } from '#modules/notifications/routes.ts'
 import { streamRoutes } from '#modules/notifications/stream/routes.ts'
-import { countWaiting } from '#modules/pinning/index.ts'
 import { findUnpaidFile } from '#modules/purchases/index.ts'
 import { purchaseRoutes } from '#modules/purchases/routes.ts'
 import { answerRoutes } from '#modules/questions/answers/routes.ts'
 import { questionApplicationRoutes } from '#modules/questions/applications/routes.ts'
 import { answerCollectionRoutes } from '#modules/questions/collections/routes.ts'
-import { answerReader, questionReader } from '#modules/questions/index.ts'
 import { questionInteractionRoutes } from '#modules/questions/interactions/routes.ts'
 import { questionListRoutes } from '#modules/questions/lists/routes.ts'
 import { lookRoutes } from '#modules/questions/looks/routes.ts'
@@ -112,24 +107,16 @@ import { adminTopicRoutes } from '#modules/topics/admin/routes.ts'
 import { topicRoutes } from '#modules/topics/routes.ts'
 import { withPrefixToo } from '#platform/aliases.ts'
 import { addDocumentation } from '#platform/api-docs.ts'
-import type { Readers } from '#platform/content.ts'
+import { readersOf } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { addHealth } from '#platform/health.ts'
 import { createServer, type Server } from '#platform/http.ts'
+import { CONTENT_KINDS } from './content-kinds.ts'
 import { CONFIDENTIAL, hidesFile } from './file-access.ts'
 import { PAYMENT_CHECKS } from './money-checks.ts'
 
-/** The kinds of things that lists across all kinds can show. */
-const READERS: Readers = {
-  feeds: feedReader,
-  musics: songReader,
-  music_specials: specialReader,
-  news: newsReader,
-  questions: questionReader,
-  'question-answers': answerReader,
-  groups: groupReader,
-  'group-posts': postReader,
-}
+/** How lists across all kinds of content read each of them. */
+const READERS = readersOf(CONTENT_KINDS)
 
 /** Everything of groups, also as existing clients ask for it: under `/plus-group` (conventions-23). */
 const GROUP_ROUTES = [
@@ -151,10 +138,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   advertisingRoutes, // 1
   areaRoutes,
   notificationRoutes,
-  countRoutes({
-    'feed-comment-pinned': (sql, id, since) => countWaiting(sql, FEED_COMMENT, id, since),
-    'news-comment-pinned': (sql, id, since) => countWaiting(sql, NEWS_COMMENT, id, since),
-  }),
+  countRoutes(Object.assign({}, ...CONTENT_KINDS.map(({ pendingPins }) => pendingPins))),
   streamRoutes,
   deviceRoutes,
   orderRoutes,

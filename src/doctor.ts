@@ -1,17 +1,13 @@
 import { accountCounters } from '#modules/accounts/index.ts'
 import { checkinCounters } from '#modules/checkins/index.ts'
 import { commentCounters } from '#modules/comments/index.ts'
-import { feedCounters } from '#modules/feeds/index.ts'
-import { groupCounters } from '#modules/groups/index.ts'
 import { likeCounters } from '#modules/likes/index.ts'
-import { musicCounters } from '#modules/music/index.ts'
-import { newsCounters } from '#modules/news/index.ts'
 import { notificationCounters } from '#modules/notifications/index.ts'
-import { questionCounters } from '#modules/questions/index.ts'
 import { topicCounters } from '#modules/topics/index.ts'
 import type { CounterCheck } from '#platform/counters.ts'
 import { type Sql, type Tx, transaction } from '#platform/database.ts'
 import { listPendingMigrations } from '#platform/migrate.ts'
+import { CONTENT_KINDS } from './content-kinds.ts'
 import { MONEY_CHECKS } from './money-checks.ts'
 
 /** Every counter of the modules, and the audit of the ledger. Where one is counted from another, that one comes first. */
@@ -21,12 +17,8 @@ export const COUNTERS: CounterCheck[] = [
   ...checkinCounters,
   ...commentCounters,
   ...likeCounters,
-  ...feedCounters,
+  ...CONTENT_KINDS.flatMap(({ counters = [] }) => counters),
   ...topicCounters,
-  ...musicCounters,
-  ...newsCounters,
-  ...questionCounters,
-  ...groupCounters,
   ...MONEY_CHECKS,
 ]
 

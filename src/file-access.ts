@@ -1,16 +1,14 @@
 import { type Ability, hasAbility } from '#modules/abilities/index.ts'
 import { CERTIFICATION_FILE, mayReadPapers } from '#modules/certifications/index.ts'
-import { postReader } from '#modules/groups/index.ts'
-import { newsReader } from '#modules/news/index.ts'
-import type { Reader } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
+import { CONTENT_KINDS } from './content-kinds.ts'
 
 /** What has files that not everybody may see, and who sees them besides: ids of files can be guessed. */
-const HOLDERS: Record<string, { reader: Reader; ability: Ability }> = {
-  'group:post': { reader: postReader, ability: 'admin: groups' },
-  'news:image': { reader: newsReader, ability: 'admin: news' },
-  'news:content': { reader: newsReader, ability: 'admin: news' },
-}
+const HOLDERS = new Map(
+  CONTENT_KINDS.flatMap(({ reader, files = {} }) =>
+    Object.entries(files).map(([use, ability]) => [use, { reader, ability: ability as Ability }]),
+  ),
+)
 
 /** Files that say who somebody is on paper. */
 export const CONFIDENTIAL: ReadonlySet<string> = new Set([CERTIFICATION_FILE])
@@ -23,7 +21,7 @@ export async function hidesFile(
 ): Promise<boolean> {
   // Not for who uploaded them either: that may have been an administrator, who is one no longer.
   if (channel === CERTIFICATION_FILE) return !(await mayReadPapers(ctx, { raw }, viewerId))
-  const holder = channel === null ? undefined : HOLDERS[channel]
+  const holder = channel === null ? undefined : HOLDERS.get(channel)
   if (!holder || raw === null || owner === viewerId) return false
   if ((await holder.reader.visible(ctx.sql, [raw], viewerId)).has(raw)) return false
   return viewerId === 0 || !(await hasAbility(ctx, viewerId, holder.ability))

@@ -1,19 +1,17 @@
 import { checkinChecks } from '#modules/checkins/index.ts'
-import { groupEscrowChecks } from '#modules/groups/index.ts'
 import { ledgerChecks } from '#modules/ledger/index.ts'
 import { pinChecks } from '#modules/pinning/index.ts'
 import { purchaseChecks } from '#modules/purchases/index.ts'
-import { questionEscrowChecks } from '#modules/questions/index.ts'
 import { rewardChecks } from '#modules/rewards/index.ts'
 import type { CounterCheck } from '#platform/counters.ts'
+import { CONTENT_KINDS } from './content-kinds.ts'
 
 /** What has to hold between what people paid for and what the ledger says they paid. */
 export const PAYMENT_CHECKS: CounterCheck[] = [
   ...pinChecks,
   ...purchaseChecks,
   ...rewardChecks,
-  ...questionEscrowChecks,
-  ...groupEscrowChecks,
+  ...CONTENT_KINDS.flatMap(({ paymentChecks = [] }) => paymentChecks),
   ...checkinChecks,
 ]
 

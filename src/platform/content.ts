@@ -1,4 +1,5 @@
 import type { Context } from '#platform/context.ts'
+import type { CounterCheck } from '#platform/counters.ts'
 import type { Db, Fragment } from '#platform/database.ts'
 import type { ApiTag } from '#platform/http/api-tags.ts'
 
@@ -61,6 +62,49 @@ export type Reader = {
   closed?: true
   /** Which of these were published anonymously; absent where nothing can be. */
   anonymous?(sql: Db, ids: number[]): Promise<Set<number>>
+}
+
+/** Something of a person's content that waits for their decision, since they last looked. */
+export type PendingPins = { count: number; time: string | null }
+export type FindPendingPins = (sql: Db, userId: number, since: string | null) => Promise<PendingPins>
+
+/**
+ * Everything the rest of Kith has to know of one kind of content. Each content module says it once, in kinds.ts;
+ * src/content-kinds.ts lists them all, and the lists of readers, counters, checks and files follow from there.
+ */
+export type ContentKind = {
+  /** The name of the kind on the wire and in tables (conventions-24). */
+  type: string
+  /** The integer that stands for it in notifications (notifications-2): never changed, never used again. */
+  code: number
+  reader: Reader
+  /** Recounts of the counters that are kept about it and what belongs to it. */
+  counters?: CounterCheck[]
+  /** What has to hold between what was paid about it and what the ledger says. */
+  paymentChecks?: CounterCheck[]
+  /** The uses of files that only those may see who may see the content, with the ability of those who may besides. */
+  files?: Record<string, string>
+  /** A feed may repost it. */
+  repostable?: true
+  /** Pins that wait for their owner's decision, by the name of their counter. */
+  pendingPins?: Record<string, FindPendingPins>
+}
+
+/** The readers of all kinds, by type. */
+export const readersOf = (kinds: readonly ContentKind[]): Readers =>
+  Object.fromEntries(kinds.map(({ type, reader }) => [type, reader]))
+
+/** The kinds, once it is certain that no name, code or file use is claimed twice. Throws at the start otherwise. */
+export function contentKinds(kinds: readonly ContentKind[]): readonly ContentKind[] {
+  const claims = kinds.flatMap(({ type, code, files, pendingPins }) => [
+    `type ${type}`,
+    `code ${code}`,
+    ...Object.keys(files ?? {}).map((use) => `file use ${use}`),
+    ...Object.keys(pendingPins ?? {}).map((name) => `counter ${name}`),
+  ])
+  const twice = claims.find((claim, index) => claims.indexOf(claim) !== index)
+  if (twice) throw new Error(`Two kinds of content claim the ${twice}`)
+  return kinds
 }
 
 /** The kinds that are known to a mixed list, by type. */

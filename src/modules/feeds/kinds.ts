@@ -1,0 +1,17 @@
+import { countWaiting } from '#modules/pinning/index.ts'
+import type { ContentKind } from '#platform/content.ts'
+import { FEED_COMMENT, feedCounters, feedReader } from './index.ts'
+
+/** Feeds, as the rest of Kith knows them. */
+export const FEED_KINDS: ContentKind[] = [
+  {
+    type: 'feeds',
+    code: 2,
+    reader: feedReader,
+    counters: feedCounters,
+    repostable: true,
+    pendingPins: {
+      'feed-comment-pinned': (sql, userId, since) => countWaiting(sql, FEED_COMMENT, userId, since),
+    },
+  },
+]

@@ -1,0 +1,21 @@
+import type { ContentKind } from '#platform/content.ts'
+import { groupCounters, groupEscrowChecks, groupReader, postReader } from './index.ts'
+
+/** Groups and their posts, as the rest of Kith knows them. */
+export const GROUP_KINDS: ContentKind[] = [
+  {
+    type: 'groups',
+    code: 11,
+    reader: groupReader,
+    counters: groupCounters,
+    paymentChecks: groupEscrowChecks,
+    repostable: true,
+  },
+  {
+    type: 'group-posts',
+    code: 12,
+    reader: postReader,
+    files: { 'group:post': 'admin: groups' },
+    repostable: true,
+  },
+]
