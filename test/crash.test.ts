@@ -9,25 +9,18 @@
  * sites side by side use the time in which one waits for its disk. What they hold is asked of their databases directly.
  */
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { createUser } from '#modules/accounts/index.ts'
 import { issueToken } from '#modules/tokens/index.ts'
-import { openDatabase, type Sql } from '#platform/database.ts'
-import { findDatabaseProcesses } from '#platform/embedded-postgres/processes.ts'
-import { findRunningPostgres } from '#platform/embedded-postgres/running.ts'
+import { type Answer, ask, crash, killAll, send, startServer } from '#test/fixtures/sites.ts'
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const folder = await mkdtemp(join(tmpdir(), 'kith-crash-'))
 await chmod(folder, 0o755)
-const started = new Set<ChildProcess>()
-
 after(async () => {
-  for (const child of started) child.kill('SIGKILL')
+  killAll()
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -36,7 +29,6 @@ const CRASHES = 15
 const BUYERS = 4
 const FEEDS = 60
 
-type Answer = { status: number; body: unknown; replayed: boolean }
 /** A payment, and what is known of it: answered, or cut off by a crash. */
 type Payment = {
   kind: 'transfer' | 'purchase' | 'reward' | 'pin'
@@ -48,77 +40,6 @@ type Payment = {
   wasCut?: boolean
 }
 type Person = { id: number; token: string }
-
-function startServer(dataDir: string) {
-  const child = spawn(process.execPath, ['src/main.ts'], {
-    cwd: ROOT,
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      ...process.env,
-      WORKER: 'separate',
-      PORT: '0',
-      DATA_DIR: dataDir,
-      FOUNDER_PASSWORD: 'founder password',
-      RATE_LIMIT_ANONYMOUS: '0',
-      RATE_LIMIT_USER: '0',
-      RATE_LIMIT_SENSITIVE: '0',
-    },
-  })
-  started.add(child)
-  const ended = new Promise<void>((resolve) =>
-    child.once('exit', () => {
-      started.delete(child)
-      resolve()
-    }),
-  )
-  const address = new Promise<string>((resolve, reject) => {
-    let output = ''
-    child.stdout.on('data', (chunk) => {
-      if (output === 'listening') return
-      output += chunk
-      const found = /"address":"(http[^"]+)".*"msg":"listening"/.exec(output)?.[1]
-      if (found === undefined) return
-      output = 'listening'
-      resolve(found)
-    })
-    ended.then(() => reject(new Error(`the server ended:\n${output}`)))
-  })
-  address.catch(() => {})
-  return { child, ended, address }
-}
-
-async function send(
-  address: string,
-  token: string,
-  method: string,
-  path: string,
-  body?: object,
-  key?: string,
-): Promise<Answer> {
-  const reply = await fetch(`${address}/api/v2${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${token}`,
-      ...(body ? { 'content-type': 'application/json' } : {}),
-      ...(key === undefined ? {} : { 'idempotency-key': key }),
-    },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-  })
-  const text = await reply.text()
-  return {
-    status: reply.status,
-    body: text === '' ? null : JSON.parse(text),
-    replayed: reply.headers.get('idempotency-replayed') === 'true',
-  }
-}
-
-/** What the database of a running site answers. */
-async function ask<T>(dataDir: string, question: (sql: Sql) => Promise<T>): Promise<T> {
-  const connection = await findRunningPostgres(join(dataDir, 'postgres'))
-  assert.ok(connection)
-  const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
-  return question(sql).finally(() => sql.end())
-}
 
 /** An author with feeds to buy and to pin, buyers with money, and somebody who may audit it all. */
 async function settle(address: string, dataDir: string) {
@@ -243,18 +164,6 @@ async function assertSound(address: string, dataDir: string, site: Site, payment
   for (const { kind, answer } of payments)
     if (answer?.status === 201) answered[kind] = (answered[kind] ?? 0) + 1
   assert.deepEqual(Object.fromEntries(movements.map(({ kind, count }) => [kind, count])), answered)
-}
-
-/** Kills a server, and every second time its database with it, in the middle of what it was writing. */
-async function crash({ child, ended }: ReturnType<typeof startServer>, database?: string): Promise<void> {
-  child.kill('SIGKILL')
-  for (const process_ of database === undefined ? [] : findDatabaseProcesses(database))
-    try {
-      process.kill(process_, 'SIGKILL')
-    } catch {
-      // It has ended by itself.
-    }
-  await ended
 }
 
 /** Makes a site, and ends it as it should be ended: its payments begin after another start. */
