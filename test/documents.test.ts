@@ -110,3 +110,15 @@ test('every file that a document names or links to is there', () => {
   }
   assert.ok(seen > 20, `saw only ${seen} names`)
 })
+
+test('package-lock.json has a package for every platform, and names no registry', () => {
+  const text = read('package-lock.json')
+  const packages: Record<string, { optionalDependencies?: object }> = JSON.parse(text).packages
+  const present = new Set(Object.keys(packages).map((path) => path.split('node_modules/').at(-1)))
+  const missing = Object.values(packages)
+    .flatMap(({ optionalDependencies }) => Object.keys(optionalDependencies ?? {}))
+    .filter((name) => !present.has(name))
+  // `npm ci` refuses a lockfile with holes, wherever it runs.
+  assert.deepEqual(missing, [])
+  assert.doesNotMatch(text, /"resolved": "http/)
+})
