@@ -26,7 +26,6 @@ import { adminRechargeRoutes } from '#modules/admin/ledger/recharges/routes.ts'
 import { adminLedgerRoutes } from '#modules/admin/ledger/routes.ts'
 import { adminWithdrawalRoutes } from '#modules/admin/ledger/withdrawals/routes.ts'
 import { adminMusicRoutes } from '#modules/admin/music/routes.ts'
-import { adminNewsRoutes } from '#modules/admin/news/routes.ts'
 import { noticeRoutes } from '#modules/admin/notices/routes.ts'
 import { adminPinRoutes } from '#modules/admin/pins/routes.ts'
 import { adminQuestionRoutes } from '#modules/admin/questions/routes.ts'
@@ -73,12 +72,12 @@ import { likeRoutes } from '#modules/likes/routes.ts'
 import { songRoutes } from '#modules/music/songs/routes.ts'
 import { specialRoutes } from '#modules/music/specials/routes.ts'
 import { nearbyRoutes } from '#modules/nearby/routes.ts'
-import { newsRoutes } from '#modules/news/articles/routes.ts'
+import { adminNewsRoutes } from '#modules/news/admin/routes.ts'
 import { newsCategoryRoutes } from '#modules/news/categories/routes.ts'
 import { contributionRoutes } from '#modules/news/contributions/routes.ts'
-import { newsInteractionRoutes } from '#modules/news/interactions/routes.ts'
 import { newsPinRoutes } from '#modules/news/pins/routes.ts'
 import { newsRankRoutes } from '#modules/news/ranks/routes.ts'
+import { newsRoutes } from '#modules/news/routes.ts'
 import { countRoutes } from '#modules/notifications/counts/routes.ts'
 import { deviceRoutes } from '#modules/notifications/push/routes.ts'
 import { notificationRoutes } from '#modules/notifications/routes.ts'
@@ -171,7 +170,6 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   newsCategoryRoutes,
   newsRoutes,
   contributionRoutes,
-  newsInteractionRoutes,
   newsPinRoutes,
   newsRankRoutes,
   questionTopicRoutes,

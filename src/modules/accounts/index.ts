@@ -36,6 +36,7 @@ export {
   findEnabledIds,
   findPeopleByKeys,
   isUser,
+  isVerified,
   nameContains,
   setVerified,
   withEnabledUser,

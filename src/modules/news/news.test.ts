@@ -21,7 +21,7 @@ const assertNoDrift = async () => {
 }
 
 describe('news categories', () => {
-  test('without a subscription five at random are shown as mine, and the others as more', async () => {
+  test('without a subscription five at random are shown as mine, and the others as more (news-1, news-2)', async () => {
     for (let n = 0; n < 8; n += 1) await createCategory(world, editor, n)
     const all = idsOf((await as(editor, 'GET', '/admin/news/categories?limit=100')).body.data).sort()
     const chosen = new Set<number>()
@@ -36,7 +36,7 @@ describe('news categories', () => {
     assert.ok(chosen.size > 5, 'always the same five')
   })
 
-  test('are subscribed to as a whole, ordered by rank, and again at random after an empty list', async () => {
+  test('are subscribed to as a whole, ordered by rank, and again at random after an empty list (news-1, news-3)', async () => {
     const me = await person()
     const [low, high] = [await createCategory(world, editor, 1), await createCategory(world, editor, 50)]
     const follow = (follows: unknown) => as(me, 'PATCH', '/news/categories/follows', { follows })
@@ -54,7 +54,7 @@ describe('news categories', () => {
     assert.equal((await mine()).length, 5)
   })
 
-  test('that do not exist are 422, and nothing is changed', async () => {
+  test('that do not exist are 422, and nothing is changed (news-3)', async () => {
     const me = await person()
     const known = await createCategory(world, editor)
     const follow = (body: object) => as(me, 'PATCH', '/news/categories/follows', body)
@@ -86,7 +86,7 @@ describe('news categories', () => {
 })
 
 describe('the list of news', () => {
-  test('shows published articles newest first, by category, recommendation, title and id', async () => {
+  test('shows published articles newest first, by category, recommendation, title and id (news-4)', async () => {
     const own = await createCategory(world, editor)
     const one = await publish({ category_id: own, title: '东京 100% news' })
     const two = await publish({ category_id: own })
@@ -106,7 +106,7 @@ describe('the list of news', () => {
       assert.equal((await guest('GET', `/news?${query}`)).status, 422, query)
   })
 
-  test('leaves out authors I block, has plain text below the title, and says what I did', async () => {
+  test('leaves out authors I block, has plain text below the title, and says what I did (news-4, news-10)', async () => {
     const [me, other] = [await person(), await person()]
     const own = await createCategory(world, editor)
     const id = await publish({
@@ -147,7 +147,7 @@ describe('the list of news', () => {
 })
 
 describe('an article', () => {
-  test('is read with its text as written, tags and author, and counts views', async () => {
+  test('is read with its text as written, tags and author, and counts views (news-6)', async () => {
     const tag = await createTag(world)
     const content = '<b>raw</b> & **Markdown**'
     const id = await publish({ content, tags: [tag], subject: 'Given' })
@@ -163,7 +163,7 @@ describe('an article', () => {
     assert.equal((await read(id)).body.hits, 3)
   })
 
-  test('that is not published exists for its author and editors only', async () => {
+  test('that is not published exists for its author and editors only (news-5)', async () => {
     const reader = await person()
     for (const status of [1, 3, 5]) {
       const id = await publish()
@@ -192,7 +192,7 @@ describe('an article', () => {
     for (const id of ['999999999', '0', 'x']) assert.equal((await read(id as never)).status, 404)
   })
 
-  test('has others like it: those with a tag of it first, then the newest', async () => {
+  test('has others like it: those with a tag of it first, then the newest (news-7)', async () => {
     const tag = await createTag(world)
     const alike = await publish({ tags: [tag] })
     const id = await publish({ tags: [tag] })
@@ -203,7 +203,7 @@ describe('an article', () => {
     assert.equal((await guest('GET', '/news/999999999/correlations')).status, 404)
   })
 
-  test('is liked once: again is 400, none to take back is 400, and its author is told', async () => {
+  test('is liked once: again is 400, none to take back is 400, and its author is told (news-8)', async () => {
     const reader = await person()
     const owner = await person()
     const id = await createNews(world, editor, owner, { category_id: category })
@@ -223,7 +223,7 @@ describe('an article', () => {
     await assertNoDrift()
   })
 
-  test('is collected once; collections are listed by article', async () => {
+  test('is collected once; collections are listed by article (news-8)', async () => {
     const reader = await person()
     const [one, two] = [await publish(), await publish()]
     const collect = (method: 'POST' | 'DELETE', id: number) => as(reader, method, `/news/${id}/collections`)
@@ -251,7 +251,7 @@ describe('comments of an article', () => {
   const write = (who: Person, id: number, body: object = { body: 'nice' }) =>
     as(who, 'POST', `/news/${id}/comments`, body)
 
-  test('have its author as target_user, are counted, listed in two groups, and taken back', async () => {
+  test('have its author as target_user, are counted, listed in two groups, and taken back (news-9)', async () => {
     const [reader, other, owner] = [await person(), await person(), await person()]
     const id = await createNews(world, editor, owner, { category_id: category })
     const made = await write(reader, id, { body: 'nice', reply_user: 0 })
@@ -344,7 +344,7 @@ describe('comments of an article', () => {
   })
 })
 
-test('authors are ranked by the views of their articles of a time', async () => {
+test('authors are ranked by the views of their articles of a time (news-19)', async () => {
   const [first, second] = [await person(), await person()]
   const [one, two] = [
     await createNews(world, editor, first, { category_id: category }),

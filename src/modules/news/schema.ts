@@ -15,7 +15,7 @@ import {
   Type,
 } from '#platform/schema.ts'
 
-/** The states of an article (R §6.6). */
+/** The states of an article (news-12). */
 export const STATUS = {
   published: 0,
   waiting: 1,
@@ -29,12 +29,17 @@ export const NewsParams = Type.Object({ news: Id })
 export const CategoryNewsParams = Type.Object({ category: Id, news: Id })
 export const CategoryParams = Type.Object({ category: Id })
 
-/** A category (specification 2.8). */
-export const Category = Shared('NewsCategory', { id: Type.Integer(), name: Type.String() })
-export const Categories = Type.Object({ my_cates: Type.Array(Category), more_cates: Type.Array(Category) })
+/** A category. */
+export const NewsCategory = Shared('NewsCategory', { id: Type.Integer(), name: Type.String() })
 
-/** An empty `follows` ends the subscription (decisions §8). */
-export const FollowsBody = Type.Object({
+/** All categories: those a person subscribes to, and the others. */
+export const NewsCategories = Shared('NewsCategories', {
+  my_cates: Type.Array(NewsCategory),
+  more_cates: Type.Array(NewsCategory),
+})
+
+/** An empty `follows` ends the subscription (news-3). */
+export const NewsSubscription = Shared('NewsSubscription', {
   follows: Text(10_000, { 'x-empty': true, description: 'ids of categories, with commas between' }),
 })
 
@@ -56,8 +61,8 @@ export const NewsItem = Shared('NewsItem', {
   from: Nullable(Type.String()),
   author: Nullable(Type.String()),
   user_id: Type.Integer(),
-  category: Type.Object({ id: Type.Integer(), name: Type.String(), rank: Type.Integer() }),
-  image: Nullable(Type.Object({ id: Type.Integer(), size: Nullable(Type.String()) })),
+  category: Shared('RankedNewsCategory', { id: Type.Integer(), name: Type.String(), rank: Type.Integer() }),
+  image: Nullable(Shared('NewsImage', { id: Type.Integer(), size: Nullable(Type.String()) })),
   is_recommend: Type.Integer({ description: '1 when an editor recommends it' }),
   digg_count: Type.Integer(),
   comment_count: Type.Integer(),
@@ -73,10 +78,11 @@ export const NewsItem = Shared('NewsItem', {
 })
 export type NewsItem = Static<typeof NewsItem>
 
-export const NewsTag = Type.Object({ id: Type.Integer(), name: Type.String() })
+/** A tag of an article. */
+export const NewsTag = Shared('NewsTag', { id: Type.Integer(), name: Type.String() })
 
 /** An article by itself; `content` is Markdown as written. */
-export const NewsDetail = Type.Object({
+export const NewsDetail = Shared('NewsDetail', {
   ...NewsItem.properties,
   content: Type.String(),
   tags: Type.Array(NewsTag),
@@ -87,29 +93,5 @@ export const NewsDetail = Type.Object({
 export type NewsDetail = Static<typeof NewsDetail>
 
 export const CorrelationsQuery = Type.Object({ limit: Limit(3) })
-
-/** What a contribution is made of. */
-export const Contribution = Type.Object({
-  title: Text(40, { minLength: 1 }),
-  subject: Type.Optional(Nullable(Text(400))),
-  content: Text(100_000, { minLength: 1 }),
-  tags: IdList(20, { minItems: 1 }),
-  image: Type.Optional(Nullable(Id)),
-  from: Type.Optional(Nullable(Text(100))),
-  author: Type.Optional(Nullable(Text(100))),
-})
-export type Contribution = Static<typeof Contribution>
-export const ContributionChanges = Type.Partial(Contribution)
-
-/** My articles of one state, or of all; of others only the published ones. */
-export const ContributionsQuery = Type.Object({
-  type: Type.Optional(Int(0, 5)),
-  user: Type.Optional(Id),
-  after: Cursor,
-  limit: Limit(20),
-})
-
-/** An article of a person; `mark` tells its author why it was rejected. */
-export const ContributionItem = Type.Object({ ...NewsItem.properties, mark: Nullable(Type.String()) })
 
 export const CollectedQuery = Type.Object({ after: Cursor, limit: Limit() })

@@ -1,9 +1,274 @@
-import { commentsRecount } from '#modules/comments/index.ts'
-import { likesRecount } from '#modules/likes/index.ts'
-import type { CounterCheck } from '#platform/counters.ts'
+import { findAttachments } from '#lib/attachments.ts'
+import { plainText } from '#lib/text.ts'
+import { hasAbility } from '#modules/abilities/index.ts'
+import { userViews } from '#modules/accounts/index.ts'
+import { deleteCollectionsOf } from '#modules/collections/index.ts'
+import { deleteCommentsOf } from '#modules/comments/index.ts'
+import { adoptFiles, attachFiles, detachFiles } from '#modules/files/index.ts'
+import { move, PLATFORM } from '#modules/ledger/index.ts'
+import { deleteLikesOf } from '#modules/likes/index.ts'
+import { notify, publishEvent, type SystemType, takeBack } from '#modules/notifications/index.ts'
+import { sumRewards } from '#modules/rewards/index.ts'
+import type { Context } from '#platform/context.ts'
+import { onConstraint, type Tx, transaction } from '#platform/database.ts'
+import { forbidden } from '#platform/errors.ts'
+import { newsContent } from './content.ts'
+import { hitsOf } from './counters.ts'
+import { cancelDeletions } from './deletions/queries.ts'
+import { newsInThisState, noSuchNews, unknownAuthor, unknownCategory, unknownTag } from './errors.ts'
+import { cancelPinsOfNews, isPinned } from './pins/service.ts'
+import {
+  deleteNews,
+  findNews,
+  findRecord,
+  findTarget,
+  insertNews,
+  listAlike,
+  listLatest,
+  type NewsRecord,
+  replaceTags,
+  setStatus,
+  updateNews,
+} from './queries.ts'
+import { type NewsDetail, type NewsItem, STATUS } from './schema.ts'
+import { newsByIds, newsDetail } from './view.ts'
 
-/** Recounts of news, for `kith doctor`. Views leave no record. */
-export const newsCounters: CounterCheck[] = [
-  commentsRecount('news', { table: 'news_counts', key: 'news_id', column: 'comment_count' }),
-  likesRecount('news', { table: 'news_counts', key: 'news_id', column: 'digg_count' }),
-]
+/** How much of its text stands below the title of an article without a subject. */
+export const SUBJECT_MAX = 200
+/** After this many rejections an article cannot be sent in again, and its fee is given back (news-12). */
+export const REJECTIONS_MAX = 3
+
+/** The parts of an article that are given. */
+export type NewsInput = {
+  title?: string
+  subject?: string | null
+  content?: string
+  from?: string | null
+  author?: string | null
+  categoryId?: number
+  image?: number | null
+  tags?: number[]
+}
+
+const takeImage = async (tx: Tx, image: number, ownerId: number, newsId: number) =>
+  (
+    await attachFiles(tx, {
+      ids: [image],
+      ownerId,
+      channel: 'news:image',
+      raw: newsId,
+      field: 'image',
+      kind: 'image',
+    })
+  ).get(image)?.size ?? null
+
+const giveTags = async (tx: Tx, id: number, tags: number[]) => {
+  const wanted = [...new Set(tags)]
+  if ((await replaceTags(tx, id, wanted)) < wanted.length) throw unknownTag()
+}
+
+/** The uploads a text shows are kept as long as the article. */
+const keepAttachments = (tx: Tx, newsId: number, ownerId: number, content: string) =>
+  adoptFiles(tx, { ids: findAttachments(content), ownerId, channel: 'news:content', raw: newsId })
+
+const subjectOf = (subject: string | null | undefined, content: string) =>
+  subject ? { text: subject, given: true } : { text: plainText(content, SUBJECT_MAX), given: false }
+
+/** Who pays and who uploaded: mostly one and the same. */
+export type NewsOwner = { authorId: number; uploaderId: number }
+
+/** Writes an article of a state in the caller's transaction; a fee goes from its author into escrow. */
+export async function addNews(
+  tx: Tx,
+  { authorId, uploaderId }: NewsOwner,
+  input: NewsInput & { title: string; content: string; categoryId: number },
+  { status, fee = 0 }: { status: number; fee?: number },
+): Promise<number> {
+  const { title, content, categoryId, from = null, author = null, image = null, tags } = input
+  const id = await onConstraint(
+    insertNews(tx, {
+      title,
+      content,
+      categoryId,
+      from,
+      author,
+      subject: subjectOf(input.subject, content),
+      image: { id: null, size: null },
+      userId: authorId,
+      status,
+      fee,
+    }),
+    { news_category_used: unknownCategory, news_user_id_fkey: unknownAuthor },
+  )
+  if (image !== null)
+    await updateNews(tx, id, { image: { id: image, size: await takeImage(tx, image, uploaderId, id) } })
+  if (tags) await giveTags(tx, id, tags)
+  await keepAttachments(tx, id, uploaderId, content)
+  if (fee > 0)
+    await move(tx, {
+      currency: 'points',
+      from: authorId,
+      to: PLATFORM.escrow,
+      amount: fee,
+      kind: 'contribution',
+      subject: { type: 'news', id },
+      body: title,
+    })
+  return id
+}
+
+/** Changes what is given, in the caller's transaction, which has locked the article. */
+export async function changeNews(
+  tx: Tx,
+  uploaderId: number,
+  news: NewsRecord,
+  { subject, image, tags, ...values }: NewsInput,
+): Promise<void> {
+  const content = values.content ?? news.content
+  const changed = image !== undefined && image !== news.image
+  const size = changed && image !== null ? await takeImage(tx, image, uploaderId, news.id) : null
+  await onConstraint(
+    updateNews(tx, news.id, {
+      ...values,
+      ...(subject === undefined ? {} : { subject: subjectOf(subject, content) }),
+      ...(values.content === undefined ? {} : { derived: plainText(content, SUBJECT_MAX) }),
+      ...(changed ? { image: { id: image, size } } : {}),
+    }),
+    { news_category_used: unknownCategory },
+  )
+  if (changed && news.image !== null) await detachFiles(tx, { ids: [news.image] })
+  if (tags) await giveTags(tx, news.id, tags)
+  if (values.content !== undefined) await keepAttachments(tx, news.id, uploaderId, content)
+}
+
+/** Sends the fee in escrow where it belongs; answers the state it is in then. */
+async function settleFee(tx: Tx, news: NewsRecord, to: 'income' | 'refunded') {
+  if (news.fee_state !== 'escrow') return news.fee_state
+  await move(tx, {
+    currency: 'points',
+    from: PLATFORM.escrow,
+    to: to === 'income' ? PLATFORM.income : news.user_id,
+    amount: news.contribute_amount,
+    kind: to === 'income' ? 'contribution' : 'contribution:refunded',
+    subject: { type: 'news', id: news.id },
+    body: news.title,
+  })
+  return to
+}
+
+/** Tells the author what became of an article. */
+export const tellAuthor = (tx: Tx, news: NewsRecord, type: SystemType, contents?: string | null) =>
+  notify(tx, {
+    type: 'system',
+    recipients: [news.user_id],
+    senderId: 0,
+    cause: { type: 'news', id: news.id },
+    data: {
+      type,
+      resource: { type: 'news', id: news.id },
+      news: { id: news.id, title: news.title },
+      ...(contents ? { contents } : {}),
+    },
+  })
+
+/** Tells webhooks of an article that is published, in the transaction that does it. */
+export const announceNews = (ctx: Context, tx: Tx, id: number, authorId: number) =>
+  publishEvent(ctx, tx, 'news.published', { id, user_id: authorId })
+
+/** Publishes an article: its fee is the site's now, and its author is told. */
+export async function publishNews(ctx: Context, tx: Tx, news: NewsRecord): Promise<void> {
+  if (news.audit_status === STATUS.published) throw newsInThisState()
+  const feeState = await settleFee(tx, news, 'income')
+  await setStatus(tx, news.id, { status: STATUS.published, mark: null, feeState })
+  await tellAuthor(tx, news, 'news:audit')
+  await announceNews(ctx, tx, news.id, news.user_id)
+}
+
+/** Rejects an article that waits; the third rejection gives the fee back. */
+export async function rejectNews(tx: Tx, news: NewsRecord, mark: string | null): Promise<void> {
+  const waits = [STATUS.waiting, STATUS.draft, STATUS.refundAsked] as number[]
+  if (!waits.includes(news.audit_status)) throw newsInThisState()
+  const last = news.audit_count + 1 >= REJECTIONS_MAX
+  const feeState = last ? await settleFee(tx, news, 'refunded') : news.fee_state
+  await setStatus(tx, news.id, { status: STATUS.rejected, rejected: true, mark, feeState })
+  await tellAuthor(tx, news, 'news:reject', mark)
+}
+
+/** Takes an article away without deleting it; a fee that bought nothing is given back. */
+export async function recycleNews(tx: Tx, news: NewsRecord, mark: string | null): Promise<void> {
+  if (news.audit_status === STATUS.recycled) throw newsInThisState()
+  const feeState = await settleFee(tx, news, 'refunded')
+  await cancelPinsOfNews(tx, news.id)
+  await setStatus(tx, news.id, { status: STATUS.recycled, mark, feeState })
+  await cancelDeletions(tx, news.id)
+}
+
+/** Deletes an article with all that hangs on it; a fee in escrow is given back. The caller has locked it. */
+export async function removeNews(ctx: Context, tx: Tx, news: NewsRecord): Promise<void> {
+  await settleFee(tx, news, 'refunded')
+  await cancelPinsOfNews(tx, news.id)
+  await deleteLikesOf(tx, 'news', [news.id])
+  await deleteCollectionsOf(tx, 'news', [news.id])
+  await deleteCommentsOf(tx, 'news', [news.id])
+  await cancelDeletions(tx, news.id)
+  await detachFiles(tx, { channel: 'news:image', raws: [news.id] })
+  await detachFiles(tx, { channel: 'news:content', raws: [news.id] })
+  await takeBack(tx, { type: 'like', cause: { type: 'news', id: news.id } })
+  await deleteNews(tx, news.id)
+  await publishEvent(ctx, tx, 'news.deleted', { id: news.id, user_id: news.user_id })
+}
+
+/** The article, locked until the end of the transaction. */
+export async function getLocked(tx: Tx, id: number): Promise<NewsRecord> {
+  const news = await findRecord(tx, id, { lock: true })
+  if (!news) throw noSuchNews()
+  return news
+}
+
+/** Deletes an article for its author or a moderator. */
+export const deleteArticle = (
+  ctx: Context,
+  id: number,
+  { userId, moderates }: { userId: number; moderates: boolean },
+): Promise<void> =>
+  transaction(ctx.sql, async (tx) => {
+    const news = await getLocked(tx, id)
+    // What an editor took away is not its author's any more.
+    const own = news.user_id === userId && news.audit_status !== STATUS.recycled
+    if (!own && !moderates) throw news.audit_status === STATUS.published ? forbidden() : noSuchNews()
+    await removeNews(ctx, tx, news)
+  })
+
+/** An article, which counts a view: what is not published only for its author and editors (news-5). */
+export async function readNews(ctx: Context, id: number, viewerId: number): Promise<NewsDetail> {
+  const row = await findNews(ctx.sql, id, viewerId)
+  if (!row) throw noSuchNews()
+  const published = row.audit_status === STATUS.published
+  const own = row.user_id === viewerId && row.audit_status !== STATUS.recycled
+  if (!published && !own && !(viewerId > 0 && (await hasAbility(ctx, viewerId, 'admin: news'))))
+    throw noSuchNews()
+  if (published) hitsOf(ctx).add([id])
+  const [users, pinned, rewards] = await Promise.all([
+    userViews(ctx, ctx.sql, [row.user_id], viewerId),
+    isPinned(ctx.sql, id),
+    sumRewards(ctx.sql, newsContent.type, [id]),
+  ])
+  return newsDetail(ctx, row, { user: users.get(row.user_id) ?? null, pinned, reward: rewards.get(id) })
+}
+
+/** Articles like this one: first those that share a tag with it, then the newest others. */
+export async function alikeNews(
+  ctx: Context,
+  id: number,
+  limit: number,
+  viewerId: number,
+): Promise<NewsItem[]> {
+  if (!(await findTarget(ctx.sql, id))) throw noSuchNews()
+  const [alike, latest] = await Promise.all([
+    listAlike(ctx.sql, id, limit),
+    listLatest(ctx.sql, limit * 2 + 1),
+  ])
+  const ids = new Set([...alike, ...latest].map((row) => row.id))
+  ids.delete(id)
+  return newsByIds(ctx, [...ids].slice(0, limit), viewerId)
+}

@@ -146,6 +146,10 @@ export async function findBlockers(sql: Db, userId: number, candidates: number[]
   return new Set(rows.map((row) => row.user_id))
 }
 
+/** Whether a person's identity is certified. */
+export const isVerified = async (sql: Db, userId: number): Promise<boolean> =>
+  (await sql`select from users where id = ${userId} and verified is not null`).length > 0
+
 /** Sets what is shown of a person's certified identity; null for none. */
 export async function setVerified(sql: Db, userId: number, verified: UserRow['verified']): Promise<void> {
   await sql`

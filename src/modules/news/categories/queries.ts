@@ -1,10 +1,12 @@
 import { nameKey } from '#lib/text.ts'
 import type { Db } from '#platform/database.ts'
+import { ifGiven } from '#platform/sql.ts'
+import type { Row } from '#platform/tables.ts'
 
-export type CategoryRow = { id: number; name: string; rank: number }
+export type NewsCategoryRow = Row<'news_categories', 'id' | 'name' | 'rank'>
 
 /** All categories in their order. */
-export const listCategories = (sql: Db) => sql<CategoryRow[]>`
+export const listCategories = (sql: Db) => sql<NewsCategoryRow[]>`
   select id, name, rank from news_categories order by rank desc, id`
 
 /** The categories a person subscribes to. */
@@ -41,8 +43,8 @@ export async function insertCategory(sql: Db, name: string, rank: number): Promi
 /** Changes the fields that are given. */
 export const updateCategory = (sql: Db, id: number, { name, rank }: { name?: string; rank?: number }) => sql`
   update news_categories set updated_at = now()
-    ${name === undefined ? sql`` : sql`, name = ${name}, name_key = ${nameKey(name)}`}
-    ${rank === undefined ? sql`` : sql`, rank = ${rank}`}
+    ${ifGiven(sql, name, (value) => sql`, name = ${value}, name_key = ${nameKey(value)}`)}
+    ${ifGiven(sql, rank, (value) => sql`, rank = ${value}`)}
   where id = ${id}`
 
 export const deleteCategory = (sql: Db, id: number) => sql`delete from news_categories where id = ${id}`

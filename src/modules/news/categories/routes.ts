@@ -1,39 +1,33 @@
 import type { Context } from '#platform/context.ts'
-import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
+import { routesOn } from '#platform/http/route.ts'
+import { type Server, say } from '#platform/http.ts'
 import { Message } from '#platform/schema.ts'
-import { Categories, FollowsBody } from '../schema.ts'
+import { unknownFollows } from '../errors.ts'
+import { NewsCategories, NewsSubscription } from '../schema.ts'
 import { splitCategories, subscribe } from './service.ts'
 
-const tags = ['News']
-
+/** Categories of news, and subscribing to them (news-1 to news-3). */
 export function newsCategoryRoutes(server: Server, ctx: Context) {
-  server.get(
-    '/news/cates',
-    {
-      config: { access: 'optional' },
-      schema: {
-        tags,
-        summary: 'Categories I subscribe to, and all others',
-        response: { 200: Categories },
-      },
-    },
-    (request) => splitCategories(ctx, viewerId(request)),
-  )
+  const route = routesOn(server, ctx, { tag: 'News' })
 
-  server.patch(
-    '/news/categories/follows',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Subscribe to exactly these categories',
-        body: FollowsBody,
-        response: { 201: Message },
-      },
+  route('GET /news/cates', {
+    operationId: 'listNewsCategories',
+    summary: 'Categories I subscribe to, and all others',
+    access: 'optional',
+    reply: { 200: NewsCategories },
+    handler: ({ viewer }) => splitCategories(ctx, viewer.id),
+  })
+
+  route('PATCH /news/categories/follows', {
+    operationId: 'subscribeToNewsCategories',
+    summary: 'Subscribe to exactly these categories',
+    access: 'user',
+    body: NewsSubscription,
+    reply: { 201: Message },
+    errors: [unknownFollows],
+    handler: async ({ viewer, body, request }) => {
+      await subscribe(ctx, viewer.id, body.follows)
+      return say(request, 'Subscribed.', '订阅成功。')
     },
-    async (request, reply) => {
-      await subscribe(ctx, viewerOf(request).id, request.body.follows)
-      return reply.code(201).send(say(request, 'Subscribed.', '订阅成功。'))
-    },
-  )
+  })
 }

@@ -3,25 +3,25 @@ import { defineCache } from '#platform/cache.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, onConstraint, transaction } from '#platform/database.ts'
 import { apiError } from '#platform/errors.ts'
-import { noSuchCategory, unknownCategory } from '../errors.ts'
+import { noSuchCategory, unknownFollows } from '../errors.ts'
 import {
-  type CategoryRow,
   deleteCategory,
   insertCategory,
   listCategories,
   listSubscribed,
   lockSubscriber,
+  type NewsCategoryRow,
   replaceSubscription,
   updateCategory,
 } from './queries.ts'
 
-const nameTaken = apiError(
+export const categoryNameTaken = apiError(
   422,
   'category_name_taken',
   'A category of this name exists already.',
   '该名称的分类已存在。',
 )
-const categoryInUse = apiError(
+export const categoryInUse = apiError(
   422,
   'category_in_use',
   'A category with articles cannot be deleted.',
@@ -30,10 +30,10 @@ const categoryInUse = apiError(
 
 const SHOWN_WITHOUT_SUBSCRIPTION = 5
 const SUBSCRIBED_MAX = 1000
-const cacheOf = defineCache<{ list: CategoryRow[] }>('news-categories', { max: 1, ttlMs: 60_000 })
+const cacheOf = defineCache<{ list: NewsCategoryRow[] }>('news-categories', { max: 1, ttlMs: 60_000 })
 
 /** All categories in their order, from memory. */
-export const readCategories = async (ctx: Context): Promise<CategoryRow[]> =>
+export const readCategories = async (ctx: Context): Promise<NewsCategoryRow[]> =>
   (await cacheOf(ctx).get('all', async () => ({ list: [...(await listCategories(ctx.sql))] }))).list
 
 /** Makes this node read the categories anew at once; other nodes were told by the commit. */
@@ -55,12 +55,12 @@ function pick<T>(rows: T[], n: number): Set<T> {
 
 /**
  * The categories a person subscribes to, and all others. Without a subscription five are chosen at random for each
- * request (specification 4.5).
+ * request (news-2).
  */
 export async function splitCategories(
   ctx: Context,
   viewerId: number,
-): Promise<{ my_cates: CategoryRow[]; more_cates: CategoryRow[] }> {
+): Promise<{ my_cates: NewsCategoryRow[]; more_cates: NewsCategoryRow[] }> {
   const [all, subscribed] = await Promise.all([
     readCategories(ctx),
     viewerId > 0 ? listSubscribed(ctx.sql, viewerId) : [],
@@ -77,12 +77,12 @@ export async function splitCategories(
 /** Replaces a person's subscription: 422 for what is not a list of ids of categories. */
 export async function subscribe(ctx: Context, userId: number, follows: string): Promise<void> {
   const ids = parseIdList(follows, SUBSCRIBED_MAX)
-  if (!ids) throw unknownCategory('follows')()
+  if (!ids) throw unknownFollows()
   const known = await transaction(ctx.sql, async (tx) => {
     await lockSubscriber(tx, userId)
     return replaceSubscription(tx, userId, ids)
   })
-  if (!known) throw unknownCategory('follows')()
+  if (!known) throw unknownFollows()
 }
 
 /** Makes a category in the caller's transaction; call `forgetCategories` after its commit. */
@@ -91,7 +91,9 @@ export async function addCategory(
   tx: Db,
   { name, rank = 0 }: { name: string; rank?: number },
 ): Promise<number> {
-  const id = await onConstraint(insertCategory(tx, name, rank), { news_categories_name_taken: nameTaken })
+  const id = await onConstraint(insertCategory(tx, name, rank), {
+    news_categories_name_taken: categoryNameTaken,
+  })
   await cacheOf(ctx).announce(tx, 'all')
   return id
 }
@@ -103,7 +105,7 @@ export async function changeCategory(
   id: number,
   changes: { name?: string; rank?: number },
 ): Promise<void> {
-  await onConstraint(updateCategory(tx, id, changes), { news_categories_name_taken: nameTaken })
+  await onConstraint(updateCategory(tx, id, changes), { news_categories_name_taken: categoryNameTaken })
   await cacheOf(ctx).announce(tx, 'all')
 }
 

@@ -49,7 +49,7 @@ async function contributed(who: Person, body: object = {}): Promise<number> {
 const assertBalanced = async () => assert.equal((await auditLedger(sql, [])).balanced, true)
 
 describe('a contribution', () => {
-  test('waits for review, and its fee waits with it until the article is published', async () => {
+  test('waits for review, and its fee waits with it until the article is published (news-13)', async () => {
     const who = await writer()
     const id = await contributed(who, { subject: 'About', from: 'Here', author: 'Me' })
     assert.deepEqual(await stateOf(id), { audit_status: 1, audit_count: 0, fee_state: 'escrow' })
@@ -66,7 +66,7 @@ describe('a contribution', () => {
     await assertBalanced()
   })
 
-  test('is 404, 403 or 422 in the order of the rules', async () => {
+  test('is 404, 403 or 422 in the order of the rules (news-11)', async () => {
     const who = await person()
     const missing = await as(who, 'POST', '/news/categories/999999999/currency-news', {})
     assert.deepEqual([missing.status, codeOf(missing)], [404, 'no_such_category'])
@@ -157,7 +157,7 @@ describe('a contribution', () => {
 })
 
 describe('a rejected contribution', () => {
-  test('is changed and sent in again until the third rejection, which gives the fee back', async () => {
+  test('is changed and sent in again until the third rejection, which gives the fee back (news-12, news-14)', async () => {
     const who = await writer()
     const id = await contributed(who)
     const path = `/news/categories/${category}/news/${id}`
@@ -180,7 +180,7 @@ describe('a rejected contribution', () => {
     await assertBalanced()
   })
 
-  test('is deleted by its author, who gets back a fee that bought nothing', async () => {
+  test('is deleted by its author, who gets back a fee that bought nothing (news-13, news-16)', async () => {
     const who = await writer()
     const id = await contributed(who)
     const path = `/news/categories/${category}/news/${id}`
@@ -192,7 +192,7 @@ describe('a rejected contribution', () => {
     await assertBalanced()
   })
 
-  test('whose author asks for the fee back waits for that; recycling it pays', async () => {
+  test('whose author asks for the fee back waits for that; recycling it pays (news-15)', async () => {
     const who = await writer()
     const id = await contributed(who)
     const path = `/news/categories/${category}/news/${id}`
@@ -207,7 +207,7 @@ describe('a rejected contribution', () => {
     await assertBalanced()
   })
 
-  test('is not touched by others, nor through another category', async () => {
+  test('is not touched by others, nor through another category (news-14)', async () => {
     const [who, other] = [await writer(), await person()]
     const id = await contributed(who)
     await decide(id, { audit_status: 3 })
@@ -224,7 +224,7 @@ describe('a rejected contribution', () => {
 })
 
 describe('the deletion of a published article', () => {
-  test('is asked for by its author and decided once by an editor', async () => {
+  test('is asked for by its author and decided once by an editor (news-16, news-22)', async () => {
     const [who, reader] = [await person(), await person()]
     const id = await createNews(world, editor, who, { category_id: category })
     const path = `/news/categories/${category}/news/${id}`
@@ -259,7 +259,7 @@ describe('the deletion of a published article', () => {
     assert.equal((await settle('accept', 999_999_999)).status, 404)
   })
 
-  test('by its author or a moderator is immediate under /news/posts', async () => {
+  test('by its author or a moderator is immediate under /news/posts (news-17)', async () => {
     const [who, other, moderator] = [await person(), await person(), await person()]
     await sql`
       with role as (insert into roles (name) values ('news moderator') returning id),
@@ -298,7 +298,7 @@ describe('the deletion of a published article', () => {
   })
 })
 
-test('of others only the published articles are listed', async () => {
+test('of others only the published articles are listed (news-18)', async () => {
   const [who, other] = [await writer(), await person()]
   const [waiting, published] = [await contributed(who), await contributed(who)]
   await decide(published, { audit_status: 0 })
@@ -317,7 +317,7 @@ describe('the administration of news', () => {
       assert.equal((await as(somebody, 'GET', `/admin/news${path}`)).status, 403, path)
   })
 
-  test('publishes, changes, recommends, searches and recycles articles', async () => {
+  test('publishes, changes, recommends, searches and recycles articles (news-20, news-10)', async () => {
     const answer = await as(editor, 'POST', '/admin/news', {
       title: '特别 report',
       content: 'x'.repeat(300),
@@ -359,7 +359,7 @@ describe('the administration of news', () => {
     assert.equal((await guest('GET', `/news/${id}`)).status, 200)
   })
 
-  test('keeps category names unique and categories with articles', async () => {
+  test('keeps category names unique and categories with articles (news-21)', async () => {
     const name = 'Unique Name'
     const { id } = (await as(editor, 'POST', '/admin/news/categories', { name })).body
     const twice = await as(editor, 'POST', '/admin/news/categories', { name: 'unique  name' })

@@ -1,231 +1,137 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { hasAbility } from '#modules/abilities/index.ts'
-import { checkPaymentPassword } from '#modules/accounts/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
-import { screen } from '#modules/words/index.ts'
+import { checkPaymentPassword, PAYMENT_PASSWORD_ERRORS } from '#modules/accounts/index.ts'
+import { fileNotUsable } from '#modules/files/index.ts'
+import { notEnough } from '#modules/ledger/index.ts'
+import { screen, sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
-import { transaction } from '#platform/database.ts'
-import { apiError, forbidden } from '#platform/errors.ts'
-import { payerOf, type Server, say, viewerId, viewerOf } from '#platform/http.ts'
-import { once } from '#platform/idempotency.ts'
-import { Empty, Message, MessageWithId, RawText, Type } from '#platform/schema.ts'
-import { findRecord, listNewsOf, type NewsRecord, setStatus } from '../articles/queries.ts'
-import { newsItems } from '../articles/service.ts'
+import { routesOn } from '#platform/http/route.ts'
+import { payerOf, type Server, say } from '#platform/http.ts'
+import { Empty, Message, MessageWithId, Type } from '#platform/schema.ts'
 import { requireCategory } from '../categories/service.ts'
-import { noSuchNews, notYourNews } from '../errors.ts'
 import {
-  CategoryNewsParams,
-  CategoryParams,
+  newsInThisState,
+  noSuchCategory,
+  noSuchNews,
+  notYourNews,
+  unknownCategory,
+  unknownTag,
+} from '../errors.ts'
+import { listNewsOf } from '../queries.ts'
+import { CategoryNewsParams, CategoryParams, STATUS } from '../schema.ts'
+import { newsItems } from '../view.ts'
+import {
   Contribution,
   ContributionChanges,
   ContributionItem,
   ContributionsQuery,
-  NewsParams,
-  STATUS,
-} from '../schema.ts'
-import { askForDeletion, isCertified } from './queries.ts'
-import { addNews, alreadySo, changeNews, getLocked, REJECTIONS_MAX, removeNews } from './service.ts'
+  NewContribution,
+} from './schema.ts'
+import {
+  askForRefund,
+  contribute,
+  contributionFee,
+  deleteOrAsk,
+  notCertified,
+  rejectedForGood,
+  requireCertified,
+  requireRejected,
+  resubmit,
+} from './service.ts'
 
-const notCertified = apiError(
-  403,
-  'certification_needed',
-  'Contributions are open to certified people only.',
-  '未认证，不能投稿。',
-)
-const rejectedForGood = apiError(
-  403,
-  'rejected_for_good',
-  'The article was rejected too often to be sent in again.',
-  '资讯被驳回次数过多，不能再次投稿。',
-)
-
-const tags = ['News']
 const SCREENED = ['title', 'subject', 'content', 'from', 'author'] as const
+const OWN_ERRORS = [noSuchNews, notYourNews, newsInThisState]
 
-/** What authors do with their articles (R §17). */
+/** What authors do with their articles (news-11 to news-18). */
 export function contributionRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
+  const route = routesOn(server, ctx, { tag: 'News' })
 
-  /** The checks before the body's: the category, the payment password while there is a fee, the certification. */
-  const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<{ fee: number }> => {
-    await requireCategory(ctx, (request.params as { category: number }).category)
-    const settings = await readSettings(ctx)
-    const { id } = viewerOf(request)
-    const fee = settings['news:contribute:pay'] ? settings['news:pay-contribute'] : 0
-    if (fee > 0) await checkPaymentPassword(ctx, payerOf(ctx, { request, reply }))
-    if (settings['news:contribute:verified'] && !(await isCertified(sql, id))) throw notCertified()
-    return { fee }
-  }
-
-  server.post(
-    '/news/categories/:category/currency-news',
-    {
-      config: { access: 'user', before: admit },
-      schema: {
-        tags,
-        summary: 'Contribute an article, which waits for review; there may be a fee in points',
-        params: CategoryParams,
-        body: Type.Object({ ...Contribution.properties, password: Type.Optional(RawText(128)) }),
-        response: { 201: MessageWithId },
-      },
+  route('POST /news/categories/:category/currency-news', {
+    operationId: 'contributeArticle',
+    summary: 'Contribute an article, which waits for review; there may be a fee in points',
+    access: 'user',
+    params: CategoryParams,
+    body: NewContribution,
+    reply: { 201: MessageWithId },
+    errors: [
+      ...[noSuchCategory, ...PAYMENT_PASSWORD_ERRORS, notCertified, notEnough],
+      ...[sensitiveWords, fileNotUsable, unknownTag, unknownCategory],
+    ],
+    idempotent: true,
+    load: async (call) => {
+      await requireCategory(ctx, call.params.category)
+      const fee = await contributionFee(ctx)
+      if (fee > 0) await checkPaymentPassword(ctx, payerOf(ctx, call))
+      await requireCertified(ctx, call.viewer.id)
+      return { fee }
     },
-    (request, reply) =>
-      once(ctx, request, reply, async (atomically) => {
-        const { fee } = await admit(request, reply)
-        const { password: _, ...body } = request.body
-        const input = await screen(ctx, body, Contribution, SCREENED)
-        const { category: categoryId } = request.params
-        const { id: author } = viewerOf(request)
-        return atomically(async (tx) => {
-          const owner = { authorId: author, uploaderId: author }
-          const id = await addNews(tx, owner, { ...input, categoryId }, { status: STATUS.waiting, fee })
-          return {
-            status: 201,
-            body: { ...say(request, 'Your article waits for review.', '投稿成功，等待审核。'), id },
-          }
-        })
-      }),
-  )
-
-  /** The viewer's own article, in the category of the path. */
-  const own = (request: FastifyRequest, news: NewsRecord | undefined): NewsRecord => {
-    const { category } = request.params as { category?: number }
-    if (!news || news.audit_status === STATUS.recycled) throw noSuchNews()
-    if (category !== undefined && news.category_id !== category) throw noSuchNews()
-    // What is not published must not be known to others.
-    if (news.user_id !== viewerId(request))
-      throw news.audit_status === STATUS.published ? notYourNews() : noSuchNews()
-    return news
-  }
-  const mayEdit = (news: NewsRecord) => {
-    if (news.audit_status !== STATUS.rejected) throw alreadySo()
-    if (news.audit_count >= REJECTIONS_MAX) throw rejectedForGood()
-  }
-  const idOf = (request: FastifyRequest) => (request.params as { news: number }).news
-
-  server.patch(
-    '/news/categories/:category/news/:news',
-    {
-      config: {
-        access: 'user',
-        before: async (request) => mayEdit(own(request, await findRecord(sql, idOf(request)))),
-      },
-      schema: {
-        tags,
-        summary: 'Change a rejected article of mine and send it in again',
-        params: CategoryNewsParams,
-        body: ContributionChanges,
-        response: { 204: Empty },
-      },
-    },
-    async (request, reply) => {
-      mayEdit(own(request, await findRecord(sql, idOf(request))))
-      const changes = await screen(ctx, request.body, ContributionChanges, SCREENED)
-      await transaction(sql, async (tx) => {
-        const news = own(request, await getLocked(tx, idOf(request)))
-        mayEdit(news)
-        await changeNews(tx, news.user_id, news, changes)
-        await setStatus(tx, news.id, { status: STATUS.waiting })
+    handler: async ({ loaded: { fee }, params, body, viewer, request, atomically }) => {
+      const { password: _, ...rest } = body
+      const input = await screen(ctx, rest, Contribution, SCREENED)
+      return atomically(async (tx) => {
+        const id = await contribute(tx, viewer.id, params.category, input, fee)
+        return { ...say(request, 'Your article waits for review.', '投稿成功，等待审核。'), id }
       })
+    },
+  })
+
+  route('PATCH /news/categories/:category/news/:news', {
+    operationId: 'resubmitArticle',
+    summary: 'Change a rejected article of mine and send it in again',
+    access: 'user',
+    params: CategoryNewsParams,
+    body: ContributionChanges,
+    reply: { 204: Empty },
+    errors: [...OWN_ERRORS, rejectedForGood, sensitiveWords, fileNotUsable, unknownTag],
+    load: async ({ params, viewer }) => {
+      const own = { id: params.news, categoryId: params.category, userId: viewer.id }
+      await requireRejected(ctx, own)
+      return own
+    },
+    handler: async ({ loaded: own, body }) =>
+      resubmit(ctx, own, await screen(ctx, body, ContributionChanges, SCREENED)),
+  })
+
+  route('PUT /news/categories/:category/news/:news', {
+    operationId: 'askForArticleRefund',
+    summary: 'Ask for the fee of an article back',
+    access: 'user',
+    params: CategoryNewsParams,
+    reply: { 201: Message },
+    errors: OWN_ERRORS,
+    handler: async ({ params, viewer, request }) => {
+      await askForRefund(ctx, { id: params.news, categoryId: params.category, userId: viewer.id })
+      return say(request, 'Your request was submitted.', '退款申请已提交。')
+    },
+  })
+
+  route('DELETE /news/categories/:category/news/:news', {
+    operationId: 'deleteContribution',
+    summary: 'Delete an article of mine; for a published one an editor decides',
+    access: 'user',
+    params: CategoryNewsParams,
+    reply: { 201: Message, 204: Empty },
+    errors: OWN_ERRORS,
+    handler: async ({ params, viewer, request, reply }) => {
+      const own = { id: params.news, categoryId: params.category, userId: viewer.id }
+      if (await deleteOrAsk(ctx, own))
+        return say(request, 'Your request to delete waits for review.', '删除申请已提交，请等待审核。')
       return reply.code(204).send()
     },
-  )
+  })
 
-  server.put(
-    '/news/categories/:category/news/:news',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Ask for the fee of an article back',
-        params: CategoryNewsParams,
-        response: { 201: Message },
-      },
-    },
-    async (request, reply) => {
-      await transaction(sql, async (tx) => {
-        const news = own(request, await getLocked(tx, idOf(request)))
-        const open = news.audit_status === STATUS.waiting || news.audit_status === STATUS.rejected
-        if (!open || news.fee_state !== 'escrow' || news.audit_count >= REJECTIONS_MAX) throw alreadySo()
-        await setStatus(tx, news.id, { status: STATUS.refundAsked })
-      })
-      return reply.code(201).send(say(request, 'Your request was submitted.', '退款申请已提交。'))
-    },
-  )
-
-  server.delete(
-    '/news/categories/:category/news/:news',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Delete an article of mine; for a published one an editor decides',
-        params: CategoryNewsParams,
-        response: { 201: Message, 204: Empty },
-      },
-    },
-    async (request, reply) => {
-      const asked = await transaction(sql, async (tx) => {
-        const news = own(request, await getLocked(tx, idOf(request)))
-        if (news.audit_status === STATUS.waiting || news.audit_status === STATUS.refundAsked)
-          throw alreadySo()
-        const published = news.audit_status === STATUS.published
-        if (published) await askForDeletion(tx, { id: news.id, userId: news.user_id, title: news.title })
-        else await removeNews(ctx, tx, news)
-        return published
-      })
-      if (!asked) return reply.code(204).send()
-      return reply
-        .code(201)
-        .send(say(request, 'Your request to delete waits for review.', '删除申请已提交，请等待审核。'))
-    },
-  )
-
-  server.delete(
-    '/news/posts/:news',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Delete an article, as its author or as a moderator',
-        params: NewsParams,
-        response: { 204: Empty },
-      },
-    },
-    async (request, reply) => {
-      const { id: viewer } = viewerOf(request)
-      const moderates = await hasAbility(ctx, viewer, '[News] Delete News Post')
-      await transaction(sql, async (tx) => {
-        const news = await getLocked(tx, request.params.news)
-        const { user_id: owner, audit_status: status } = news
-        // What an editor took away is not its author's any more.
-        const own = owner === viewer && status !== STATUS.recycled
-        if (!own && !moderates) throw status === STATUS.published ? forbidden() : noSuchNews()
-        await removeNews(ctx, tx, news)
-      })
-      return reply.code(204).send()
-    },
-  )
-
-  server.get(
-    '/user/news/contributes',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'My articles, or the published ones of somebody else',
-        querystring: ContributionsQuery,
-        response: { 200: Type.Array(ContributionItem) },
-      },
-    },
-    async (request) => {
-      const { id: viewer } = viewerOf(request)
-      const { type, user = viewer, after = 0, limit = 20 } = request.query
-      const mine = user === viewer
+  route('GET /user/news/contributes', {
+    operationId: 'listContributions',
+    summary: 'My articles, or the published ones of somebody else',
+    access: 'user',
+    query: ContributionsQuery,
+    reply: { 200: Type.Array(ContributionItem) },
+    handler: async ({ query, viewer: { id: viewerId } }) => {
+      const { type, user: userId = viewerId, after = 0, limit = 20 } = query
+      const mine = userId === viewerId
       const status = mine ? type : STATUS.published
-      const rows = await listNewsOf(sql, { userId: user, status, after, limit, viewerId: viewer })
+      const rows = await listNewsOf(sql, { userId, status, after, limit, viewerId })
       const items = newsItems(ctx, rows)
       return items.map((item, index) => ({ ...item, mark: mine ? (rows[index]?.mark ?? null) : null }))
     },
-  )
+  })
 }

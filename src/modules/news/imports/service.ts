@@ -6,7 +6,7 @@ import { bindFiles, type SavedFiles, saveFiles, type WantedFile } from '#modules
 import { importTags, tagsByName } from '#modules/tags/index.ts'
 import type { Tx } from '#platform/database.ts'
 import { type Fault, type Importer, type Line, type Source, sift } from '#platform/import-lines.ts'
-import { SUBJECT_MAX } from '../contributions/service.ts'
+import { SUBJECT_MAX } from '../service.ts'
 import {
   categoriesByName,
   countImported,

@@ -6,7 +6,7 @@ import {
   type PinOptions,
 } from '#modules/pinning/index.ts'
 import type { Db, Tx } from '#platform/database.ts'
-import { findTarget, liveNews } from '../articles/queries.ts'
+import { findTarget, liveNews } from '../queries.ts'
 import { liveNewsComment, NEWS_COMMENT } from './queries.ts'
 
 const NEWS = 'news'

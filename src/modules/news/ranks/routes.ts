@@ -1,38 +1,27 @@
-import { UserView } from '#modules/accounts/index.ts'
+import { RankedUser, RanksQuery, rankedUsers } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Server, viewerId } from '#platform/http.ts'
-import { Limit, Offset, OneOf, Type } from '#platform/schema.ts'
-import { RANK_TYPES } from './queries.ts'
-import { listNewsRanks } from './service.ts'
+import { routesOn } from '#platform/http/route.ts'
+import type { Server } from '#platform/http.ts'
+import { PERIODS } from '#platform/periods.ts'
+import { OneOf, Type } from '#platform/schema.ts'
+import { rankingOf } from './service.ts'
 
-const RanksQuery = Type.Object({
-  type: Type.Optional(OneOf(RANK_TYPES, { default: 'day' })),
-  limit: Limit(10),
-  offset: Offset,
+const NewsRanksQuery = Type.Object({
+  ...RanksQuery.properties,
+  type: Type.Optional(OneOf(PERIODS, { default: 'day' })),
 })
 
-/** A person in the ranking, with the place (from 1) and the views counted. */
-const RankedAuthor = Type.Object({
-  ...UserView.properties,
-  extra: Type.Object({
-    ...UserView.properties.extra.properties,
-    rank: Type.Integer(),
-    count: Type.Integer(),
-  }),
-})
-
+/** Which authors are read most (news-19). */
 export function newsRankRoutes(server: Server, ctx: Context) {
-  server.get(
-    '/news/ranks',
-    {
-      config: { access: 'optional' },
-      schema: {
-        tags: ['News'],
-        summary: 'Authors by the views of their articles of today, the last week or the last month',
-        querystring: RanksQuery,
-        response: { 200: Type.Array(RankedAuthor) },
-      },
-    },
-    (request) => listNewsRanks(ctx, viewerId(request), request.query),
-  )
+  const route = routesOn(server, ctx, { tag: 'News' })
+
+  route('GET /news/ranks', {
+    operationId: 'listNewsRanks',
+    summary: 'Authors by the views of their articles of today, the last week or the last month',
+    access: 'optional',
+    query: NewsRanksQuery,
+    reply: { 200: Type.Array(RankedUser) },
+    handler: async ({ query, viewer }) =>
+      rankedUsers(ctx, await rankingOf(ctx, query.type ?? 'day'), query, viewer.id),
+  })
 }

@@ -1,60 +1,57 @@
 import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
+import { notBlockedBy } from '#modules/accounts/index.ts'
+import { isCollected } from '#modules/collections/index.ts'
+import { isLiked } from '#modules/likes/index.ts'
 import type { Db, Fragment } from '#platform/database.ts'
+import { ifGiven, when } from '#platform/sql.ts'
+import type { Row, Tables } from '#platform/tables.ts'
 
-export type NewsRow = {
-  id: number
-  title: string
-  subject: string
-  from: string | null
-  author: string | null
-  user_id: number
-  category_id: number
-  category_name: string
-  category_rank: number
-  image: number | null
-  image_size: string | null
-  recommended: boolean
-  digg_count: number
-  comment_count: number
-  hits: number
-  audit_status: number
-  audit_count: number
-  mark: string | null
-  created_at: string
-  updated_at: string
-  has_collect: boolean
-  has_like: boolean
-}
+export type NewsRow = Row<
+  'news',
+  | 'id'
+  | 'title'
+  | 'subject'
+  | 'from'
+  | 'author'
+  | 'user_id'
+  | 'category_id'
+  | 'image'
+  | 'image_size'
+  | 'audit_status'
+  | 'audit_count'
+  | 'mark'
+  | 'created_at'
+  | 'updated_at'
+> &
+  Row<'news_counts', 'digg_count' | 'comment_count' | 'hits'> & {
+    category_name: Tables['news_categories']['name']
+    category_rank: Tables['news_categories']['rank']
+    recommended: boolean
+    has_collect: boolean
+    has_like: boolean
+  }
 export type NewsDetailRow = NewsRow & { content: string; tags: { id: number; name: string }[] }
-
-const flag = (sql: Db, viewerId: number, flagged: Fragment) =>
-  viewerId > 0 ? sql`coalesce((select true from ${flagged}), false)` : sql`false`
 
 const columns = (sql: Db, viewerId: number) => sql`
   n.id, n.title, n.subject, n."from", n.author, n.user_id, n.category_id, g.name as category_name,
   g.rank as category_rank, n.image, n.image_size, n.recommended_at is not null as recommended,
   c.digg_count, c.comment_count, c.hits, n.audit_status, n.audit_count, n.mark, n.created_at, n.updated_at,
-  ${flag(
-    sql,
-    viewerId,
-    sql`collections k where k.user_id = ${viewerId} and k.collectible_type = 'news' and k.collectible_id = n.id`,
-  )} as has_collect,
-  ${flag(
-    sql,
-    viewerId,
-    sql`likes l where l.likeable_type = 'news' and l.likeable_id = n.id and l.user_id = ${viewerId}`,
-  )} as has_like`
+  ${isCollected(sql, 'news', sql`n.id`, viewerId)} as has_collect, ${isLiked(sql, 'news', sql`n.id`, viewerId)} as has_like`
 
 // The offset has the counts looked up article by article: joined, they are merged from the newest down to the cursor.
 const tables = (sql: Db) => sql`
   news n cross join lateral (select * from news_counts where news_id = n.id offset 0) c
   join news_categories g on g.id = n.category_id`
 
-// An array instead of a join: the list stays a walk along its index, however many people the viewer blocks.
-const notBlockedBy = (sql: Db, viewerId: number) =>
-  viewerId > 0
-    ? sql`and n.user_id <> all (array(select target_id from user_blocks where user_id = ${viewerId}))`
-    : sql``
+/** The condition that finds a part of a title in any script, through an index. */
+export const titleContains = (sql: Db, part: string | undefined) => {
+  const key = nameKey(part ?? '')
+  return when(
+    sql,
+    key !== '',
+    () => sql`and n.title_grams @> ${gramsOfQuery(key)} and n.title_key like ${`%${escapeLike(key)}%`}`,
+  )
+}
 
 export type NewsPage = {
   ids?: number[] | undefined
@@ -68,15 +65,13 @@ export type NewsPage = {
 
 /** Published articles, newest first, without those of people whom the viewer blocks. */
 export function listNews(sql: Db, page: NewsPage) {
-  const { ids, recommended, categoryId, after = 0, limit, viewerId } = page
-  const key = nameKey(page.key ?? '')
+  const { ids, recommended, categoryId, key, after = 0, limit, viewerId } = page
   return sql<NewsRow[]>`
     select ${columns(sql, viewerId)} from ${tables(sql)}
-    where n.audit_status = 0 ${ids ? sql`and n.id = any(${ids})` : sql``}
-      ${recommended ? sql`and n.recommended_at is not null` : sql``}
-      ${categoryId === undefined ? sql`` : sql`and n.category_id = ${categoryId}`}
-      ${key === '' ? sql`` : sql`and n.title_grams @> ${gramsOfQuery(key)} and n.title_key like ${`%${escapeLike(key)}%`}`}
-      ${after > 0 ? sql`and n.id < ${after}` : sql``} ${notBlockedBy(sql, viewerId)}
+    where n.audit_status = 0 ${ifGiven(sql, ids, (value) => sql`and n.id = any(${value})`)}
+      ${when(sql, recommended === true, () => sql`and n.recommended_at is not null`)}
+      ${ifGiven(sql, categoryId, (value) => sql`and n.category_id = ${value}`)} ${titleContains(sql, key)}
+      ${when(sql, after > 0, () => sql`and n.id < ${after}`)} ${notBlockedBy(sql, viewerId, sql`n.user_id`)}
     order by n.id desc limit ${limit}`
 }
 
@@ -93,7 +88,7 @@ export const listNewsOf = (
   select ${columns(sql, page.viewerId)} from ${tables(sql)}
   where n.user_id = ${page.userId}
     ${page.status === undefined ? sql`and n.audit_status <> 4` : sql`and n.audit_status = ${page.status}`}
-    ${page.after > 0 ? sql`and n.id < ${page.after}` : sql``}
+    ${when(sql, page.after > 0, () => sql`and n.id < ${page.after}`)}
   order by n.id desc limit ${page.limit}`
 
 /** An article with its text and tags, whatever its state. */
@@ -141,18 +136,18 @@ export const addHits = (sql: Db, ids: number[], counts: number[]) => sql`
   update news_counts c set hits = c.hits + v.n
   from unnest(${ids}::bigint[], ${counts}::bigint[]) as v (id, n) where c.news_id = v.id`
 
-export type NewsRecord = {
-  id: number
-  title: string
-  content: string
-  user_id: number
-  category_id: number
-  image: number | null
-  audit_status: number
-  audit_count: number
-  contribute_amount: number
-  fee_state: 'none' | 'escrow' | 'income' | 'refunded'
-}
+export type NewsRecord = Row<
+  'news',
+  | 'id'
+  | 'title'
+  | 'content'
+  | 'user_id'
+  | 'category_id'
+  | 'image'
+  | 'audit_status'
+  | 'audit_count'
+  | 'contribute_amount'
+> & { fee_state: 'none' | 'escrow' | 'income' | 'refunded' }
 
 /** What decides who may do what with an article; `lock` keeps it as it is until the end of the transaction. */
 export async function findRecord(
@@ -162,7 +157,7 @@ export async function findRecord(
 ): Promise<NewsRecord | undefined> {
   const [row] = await sql<NewsRecord[]>`
     select id, title, content, user_id, category_id, image, audit_status, audit_count, contribute_amount, fee_state
-    from news where id = ${id} ${lock ? sql`for update` : sql``}`
+    from news where id = ${id} ${when(sql, lock, () => sql`for update`)}`
   return row
 }
 
@@ -205,14 +200,22 @@ export async function updateNews(
   const { title, subject, content, from, author, categoryId, image, derived } = news
   await sql`
     update news set updated_at = now()
-      ${title === undefined ? sql`` : sql`, title = ${title}, title_key = ${nameKey(title)}, title_grams = ${grams(title)}`}
-      ${subject ? sql`, subject = ${subject.text}, subject_given = ${subject.given}` : sql``}
-      ${!subject && derived !== undefined ? sql`, subject = case when subject_given then subject else ${derived} end` : sql``}
-      ${content === undefined ? sql`` : sql`, content = ${content}`}
-      ${from === undefined ? sql`` : sql`, "from" = ${from}`}
-      ${author === undefined ? sql`` : sql`, author = ${author}`}
-      ${categoryId === undefined ? sql`` : sql`, category_id = ${categoryId}`}
-      ${image ? sql`, image = ${image.id}, image_size = ${image.size}` : sql``}
+      ${ifGiven(
+        sql,
+        title,
+        (value) => sql`, title = ${value}, title_key = ${nameKey(value)}, title_grams = ${grams(value)}`,
+      )}
+      ${ifGiven(sql, subject, ({ text, given }) => sql`, subject = ${text}, subject_given = ${given}`)}
+      ${ifGiven(
+        sql,
+        subject ? undefined : derived,
+        (value) => sql`, subject = case when subject_given then subject else ${value} end`,
+      )}
+      ${ifGiven(sql, content, (value) => sql`, content = ${value}`)}
+      ${ifGiven(sql, from, (value) => sql`, "from" = ${value}`)}
+      ${ifGiven(sql, author, (value) => sql`, author = ${value}`)}
+      ${ifGiven(sql, categoryId, (value) => sql`, category_id = ${value}`)}
+      ${ifGiven(sql, image, ({ id: imageId, size }) => sql`, image = ${imageId}, image_size = ${size}`)}
     where id = ${id}`
 }
 
@@ -233,10 +236,10 @@ export const setStatus = (
   change: { status: number; rejected?: boolean; mark?: string | null; feeState?: NewsRecord['fee_state'] },
 ) => sql`
   update news set audit_status = ${change.status}, updated_at = now()
-    ${change.status === 0 ? sql`, published_at = coalesce(published_at, now())` : sql``}
-    ${change.rejected ? sql`, audit_count = audit_count + 1` : sql``}
-    ${change.mark === undefined ? sql`` : sql`, mark = ${change.mark}`}
-    ${change.feeState === undefined ? sql`` : sql`, fee_state = ${change.feeState}`}
+    ${when(sql, change.status === 0, () => sql`, published_at = coalesce(published_at, now())`)}
+    ${when(sql, change.rejected === true, () => sql`, audit_count = audit_count + 1`)}
+    ${ifGiven(sql, change.mark, (value) => sql`, mark = ${value}`)}
+    ${ifGiven(sql, change.feeState, (value) => sql`, fee_state = ${value}`)}
   where id = ${id}`
 
 /** Recommends an article, or takes that back; one that is recommended keeps its time. */

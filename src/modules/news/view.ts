@@ -1,10 +1,12 @@
 import { wireTime } from '#lib/time.ts'
 import type { UserView } from '#modules/accounts/index.ts'
-import type { NewsDetail, NewsItem } from '../schema.ts'
-import type { NewsDetailRow, NewsRow } from './queries.ts'
+import type { Context } from '#platform/context.ts'
+import { hitsOf } from './counters.ts'
+import { findPublished, type NewsDetailRow, type NewsRow } from './queries.ts'
+import type { NewsDetail, NewsItem } from './schema.ts'
 
 /** An article as lists show it; `pendingHits` are those not yet in the database. */
-export const newsItem = (row: NewsRow, pendingHits: number): NewsItem => ({
+const newsItem = (row: NewsRow, pendingHits: number): NewsItem => ({
   id: row.id,
   title: row.title,
   subject: row.subject,
@@ -27,18 +29,32 @@ export const newsItem = (row: NewsRow, pendingHits: number): NewsItem => ({
 
 /** An article by itself. */
 export const newsDetail = (
+  ctx: Context,
   row: NewsDetailRow,
   more: {
-    pendingHits: number
     user: UserView | null
     pinned: boolean
     reward: NewsDetail['reward'] | undefined
   },
 ): NewsDetail => ({
-  ...newsItem(row, more.pendingHits),
+  ...newsItem(row, hitsOf(ctx).pending(row.id)),
   content: row.content,
   tags: row.tags,
   user: more.user,
   is_pinned: more.pinned,
   reward: more.reward ?? { count: 0, amount: null },
 })
+
+/** Articles as lists show them, in the order of the rows. */
+export function newsItems(ctx: Context, rows: NewsRow[]): NewsItem[] {
+  const hits = hitsOf(ctx)
+  return rows.map((row) => newsItem(row, hits.pending(row.id)))
+}
+
+/** Articles by id, in the order of the ids; what is not published is left out. */
+export async function newsByIds(ctx: Context, ids: number[], viewerId: number): Promise<NewsItem[]> {
+  if (ids.length === 0) return []
+  const rows = await findPublished(ctx.sql, ids, viewerId)
+  const items = new Map(newsItems(ctx, rows).map((item) => [item.id, item]))
+  return ids.flatMap((id) => items.get(id) ?? [])
+}

@@ -1,8 +1,21 @@
-import { NewsTag, STATUS } from '#modules/news/index.ts'
-import { Flag, Id, IdList, Int, Nullable, OneOf, type Static, Text, Time, Type } from '#platform/schema.ts'
-import { listingQuery } from '../paging.ts'
+import { Listing, listingQuery } from '#platform/listing.ts'
+import {
+  Flag,
+  Id,
+  IdList,
+  Int,
+  Nullable,
+  OneOf,
+  Shared,
+  type Static,
+  Text,
+  Time,
+  Type,
+} from '#platform/schema.ts'
+import { NewsTag, STATUS } from '../schema.ts'
 
-export const CategoryRecord = Type.Object({
+/** A category, with how many articles of every state are in it. */
+export const NewsCategoryRecord = Shared('NewsCategoryRecord', {
   id: Type.Integer(),
   name: Type.String(),
   rank: Type.Integer(),
@@ -10,15 +23,16 @@ export const CategoryRecord = Type.Object({
   created_at: Time,
   updated_at: Time,
 })
-export const CategoryQuery = Type.Object(listingQuery(['rank', 'id', 'name']))
-export type CategoryQuery = Static<typeof CategoryQuery>
-export const NewCategory = Type.Object({
+export const NewsCategoryQuery = Type.Object(listingQuery(['rank', 'id', 'name']))
+export type NewsCategoryQuery = Static<typeof NewsCategoryQuery>
+
+export const NewNewsCategory = Shared('NewNewsCategory', {
   name: Text(50),
   rank: Type.Optional(Int(-1_000_000, 1_000_000)),
 })
 
 /** An article whatever its state; `content` and `tags` only of a single one. */
-export const NewsRecordView = Type.Object({
+export const ArticleRecord = Shared('ArticleRecord', {
   id: Type.Integer(),
   title: Type.String(),
   subject: Type.String(),
@@ -43,9 +57,9 @@ export const NewsRecordView = Type.Object({
   content: Type.Optional(Type.String()),
   tags: Type.Optional(Type.Array(NewsTag)),
 })
-export type NewsRecordView = Static<typeof NewsRecordView>
+export type ArticleRecord = Static<typeof ArticleRecord>
 
-export const NewsQuery = Type.Object({
+export const ArticleQuery = Type.Object({
   ...listingQuery(['id', 'hits', 'digg_count', 'comment_count']),
   title: Type.Optional(Text(100)),
   audit_status: Type.Optional(Int(0, 5)),
@@ -53,9 +67,10 @@ export const NewsQuery = Type.Object({
   user_id: Type.Optional(Id),
   recommend: Type.Optional(Flag()),
 })
-export type NewsQuery = Static<typeof NewsQuery>
+export type ArticleQuery = Static<typeof ArticleQuery>
 
-export const NewNews = Type.Object({
+/** What an article is made of; `user_id` is its author, if that is somebody else. */
+export const NewArticle = Shared('NewArticle', {
   title: Text(255),
   content: Text(100_000),
   category_id: Id,
@@ -66,10 +81,10 @@ export const NewNews = Type.Object({
   tags: Type.Optional(IdList(20)),
   user_id: Type.Optional(Id),
 })
-export type NewNews = Static<typeof NewNews>
+export type NewArticle = Static<typeof NewArticle>
 
 /** `audit_status`: 0 publishes, 3 rejects, 4 recycles. `mark` tells the author why. */
-export const NewsDecision = Type.Object({
+export const ArticleDecision = Type.Object({
   audit_status: Type.Optional(
     Type.Unsafe<0 | 3 | 4>({
       type: 'integer',
@@ -81,10 +96,12 @@ export const NewsDecision = Type.Object({
   mark: Type.Optional(Nullable(Text(255))),
   recommend: Type.Optional(Flag()),
 })
-export type NewsDecision = Static<typeof NewsDecision>
+export type ArticleDecision = Static<typeof ArticleDecision>
 
 const DELETION_STATES = ['pending', 'accepted', 'rejected', 'cancelled'] as const
-export const DeletionRecord = Type.Object({
+
+/** A request of an author to delete a published article. */
+export const NewsDeletionRecord = Shared('NewsDeletion', {
   id: Type.Integer(),
   news_id: Type.Integer(),
   user_id: Type.Integer(),
@@ -95,14 +112,18 @@ export const DeletionRecord = Type.Object({
   decided_at: Nullable(Time),
   created_at: Time,
 })
-export const DeletionQuery = Type.Object({
+
+export const NewsDeletionListing = Listing(NewsDeletionRecord)
+export const NewsDeletionQuery = Type.Object({
   ...listingQuery(['id']),
   state: Type.Optional(OneOf(DELETION_STATES)),
   user_id: Type.Optional(Id),
 })
-export type DeletionQuery = Static<typeof DeletionQuery>
-export const DeletionParams = Type.Object({ deletion: Id })
-export const DeletionBody = Type.Object({
+export type NewsDeletionQuery = Static<typeof NewsDeletionQuery>
+export const NewsDeletionParams = Type.Object({ deletion: Id })
+
+/** Accepting deletes the article; `mark` tells its author why it stays. */
+export const NewsDeletionDecision = Shared('NewsDeletionDecision', {
   action: OneOf(['accept', 'reject'] as const),
   mark: Type.Optional(Nullable(Text(255))),
 })

@@ -1,0 +1,119 @@
+import { escapeLike, nameKey } from '#lib/text.ts'
+import type { Db } from '#platform/database.ts'
+import { pageOf } from '#platform/listing.ts'
+import { directionOf, ifGiven, pageAt, when } from '#platform/sql.ts'
+import type { Row, Tables } from '#platform/tables.ts'
+import type { NewsDeletionRow } from '../deletions/queries.ts'
+import { titleContains } from '../queries.ts'
+import type { ArticleQuery, NewsCategoryQuery, NewsDeletionQuery } from './schema.ts'
+
+export type NewsCategoryRecordRow = Row<
+  'news_categories',
+  'id' | 'name' | 'rank' | 'created_at' | 'updated_at'
+> & { news_count: number }
+
+export type ArticleRecordRow = Row<
+  'news',
+  | 'id'
+  | 'title'
+  | 'subject'
+  | 'from'
+  | 'author'
+  | 'user_id'
+  | 'category_id'
+  | 'image'
+  | 'audit_status'
+  | 'audit_count'
+  | 'mark'
+  | 'contribute_amount'
+  | 'fee_state'
+  | 'published_at'
+  | 'created_at'
+  | 'updated_at'
+> &
+  Row<'news_counts', 'digg_count' | 'comment_count' | 'hits'> & {
+    category: Tables['news_categories']['name']
+    recommend: boolean
+    /** Only of a single article. */
+    content?: string
+    tags?: { id: number; name: string }[]
+  }
+
+const categoryColumns = (sql: Db) => sql`
+  g.id, g.name, g.rank, g.created_at, g.updated_at,
+  (select count(*) from news n where n.category_id = g.id) as news_count`
+
+/** A page of categories. */
+export function listCategoryRecords(sql: Db, query: NewsCategoryQuery) {
+  const { sort = 'rank', order, q } = query
+  const key = nameKey(q ?? '')
+  const where = sql`where true ${when(sql, key !== '', () => sql`and g.name_key like ${`%${escapeLike(key)}%`}`)}`
+  const direction = directionOf(sql, order)
+  const first = {
+    rank: sql`g.rank ${direction},`,
+    name: sql`g.name_key ${direction},`,
+    id: sql``,
+  }[sort]
+  return pageOf<NewsCategoryRecordRow>(
+    sql`select ${categoryColumns(sql)} from news_categories g ${where}
+      order by ${first} g.id ${direction} ${pageAt(sql, query)}`,
+    sql`select count(*)::int as total from news_categories g ${where}`,
+  )
+}
+
+/** A category; `lock` keeps it as it is until the end of the transaction. */
+export async function findCategoryRecord(sql: Db, id: number, { lock = false } = {}) {
+  const [row] = await sql<NewsCategoryRecordRow[]>`
+    select ${categoryColumns(sql)} from news_categories g where g.id = ${id} ${when(sql, lock, () => sql`for update of g`)}`
+  return row
+}
+
+const newsColumns = (sql: Db) => sql`
+  n.id, n.title, n.subject, n."from", n.author, n.user_id, n.category_id, g.name as category, n.image, n.audit_status,
+  n.audit_count, n.mark, n.contribute_amount, n.fee_state, n.recommended_at is not null as recommend, c.digg_count,
+  c.comment_count, c.hits, n.published_at, n.created_at, n.updated_at`
+const newsTables = (sql: Db) => sql`
+  news n join news_counts c on c.news_id = n.id join news_categories g on g.id = n.category_id`
+
+/** A page of articles of every state. */
+export function listArticleRecords(sql: Db, query: ArticleQuery) {
+  const { sort = 'id', order, q, title, audit_status: status, recommend } = query
+  const where = sql`where true ${titleContains(sql, q)} ${titleContains(sql, title)}
+    ${ifGiven(sql, status, (value) => sql`and n.audit_status = ${value}`)}
+    ${ifGiven(sql, query.category_id, (value) => sql`and n.category_id = ${value}`)}
+    ${ifGiven(sql, query.user_id, (value) => sql`and n.user_id = ${value}`)}
+    ${ifGiven(sql, recommend, (value) => sql`and (n.recommended_at is not null) = ${value}`)}`
+  const direction = directionOf(sql, order)
+  return pageOf<ArticleRecordRow>(
+    sql`select ${newsColumns(sql)} from ${newsTables(sql)} ${where}
+      order by ${when(sql, sort !== 'id', () => sql`c.${sql(sort)} ${direction},`)} n.id ${direction}
+      ${pageAt(sql, query)}`,
+    sql`select count(*)::int as total from news n ${where}`,
+  )
+}
+
+/** An article with its text and tags; `lock` keeps it as it is until the end of the transaction. */
+export async function findArticleRecord(sql: Db, id: number, { lock = false } = {}) {
+  const [row] = await sql<ArticleRecordRow[]>`
+    select ${newsColumns(sql)}, n.content, coalesce((
+      select json_agg(json_build_object('id', t.id, 'name', t.name) order by t.id)
+      from news_tags l join tags t on t.id = l.tag_id where l.news_id = n.id
+    ), '[]') as tags
+    from ${newsTables(sql)} where n.id = ${id} ${when(sql, lock, () => sql`for update of n`)}`
+  return row
+}
+
+/** A page of requests for deletion. */
+export function listDeletions(sql: Db, query: NewsDeletionQuery) {
+  const { order, state, user_id: userId, q } = query
+  const where = sql`where true ${ifGiven(sql, state, (value) => sql`and state = ${value}`)}
+    ${ifGiven(sql, userId, (value) => sql`and user_id = ${value}`)}
+    ${ifGiven(sql, q, (value) => sql`and title ilike ${`%${escapeLike(value)}%`}`)}`
+  return pageOf<NewsDeletionRow>(
+    sql`select * from news_deletions ${where} order by id ${directionOf(sql, order)} ${pageAt(sql, query)}`,
+    sql`select count(*)::int as total from news_deletions ${where}`,
+  )
+}
+
+export const findDeletion = async (sql: Db, id: number): Promise<NewsDeletionRow | undefined> =>
+  (await sql<NewsDeletionRow[]>`select * from news_deletions where id = ${id}`)[0]

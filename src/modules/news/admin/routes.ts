@@ -1,0 +1,203 @@
+import { wireTime, wireTimeOrNull, withWireTimes } from '#lib/time.ts'
+import { mountAdminCrud, recordAudit } from '#modules/audit/index.ts'
+import { fileNotUsable } from '#modules/files/index.ts'
+import { alreadyDecided } from '#modules/ledger/index.ts'
+import type { Context } from '#platform/context.ts'
+import { transaction } from '#platform/database.ts'
+import { notFound } from '#platform/errors.ts'
+import { routesOn } from '#platform/http/route.ts'
+import type { Server } from '#platform/http.ts'
+import { Empty } from '#platform/schema.ts'
+import {
+  addCategory,
+  categoryInUse,
+  categoryNameTaken,
+  changeCategory,
+  forgetCategories,
+  removeCategory,
+} from '../categories/service.ts'
+import type { NewsDeletionRow } from '../deletions/queries.ts'
+import { settleDeletion } from '../deletions/service.ts'
+import {
+  newsInThisState,
+  noSuchCategory,
+  noSuchNews,
+  unknownAuthor,
+  unknownCategory,
+  unknownTag,
+} from '../errors.ts'
+import { setRecommended } from '../queries.ts'
+import { STATUS } from '../schema.ts'
+import {
+  addNews,
+  announceNews,
+  changeNews,
+  getLocked,
+  type NewsInput,
+  publishNews,
+  recycleNews,
+  rejectNews,
+  removeNews,
+} from '../service.ts'
+import {
+  findArticleRecord,
+  findCategoryRecord,
+  findDeletion,
+  listArticleRecords,
+  listCategoryRecords,
+  listDeletions,
+} from './queries.ts'
+import {
+  ArticleDecision,
+  ArticleQuery,
+  ArticleRecord,
+  NewArticle,
+  NewNewsCategory,
+  NewsCategoryQuery,
+  NewsCategoryRecord,
+  NewsDeletionDecision,
+  NewsDeletionListing,
+  NewsDeletionParams,
+  NewsDeletionQuery,
+  NewsDeletionRecord,
+} from './schema.ts'
+
+const ability = 'admin: news'
+const tag = 'Admin: news'
+
+const newsInput = ({ category_id: categoryId, user_id: _, ...rest }: Partial<NewArticle>): NewsInput => ({
+  ...rest,
+  ...(categoryId === undefined ? {} : { categoryId }),
+})
+
+/** Categories, articles and requests for deletion (news-20 to news-22). */
+export function adminNewsRoutes(server: Server, ctx: Context) {
+  mountAdminCrud(server, ctx, {
+    path: '/admin/news/categories',
+    tag,
+    ability,
+    subject: 'news-categories',
+    entity: 'NewsCategory',
+    entities: 'NewsCategories',
+    noun: 'a category of news',
+    item: NewsCategoryRecord,
+    query: NewsCategoryQuery,
+    body: NewNewsCategory,
+    missing: noSuchCategory,
+    errors: [categoryNameTaken, categoryInUse],
+    list: listCategoryRecords,
+    find: findCategoryRecord,
+    view: async (rows) => rows.map(withWireTimes),
+    create: (tx, _, body) => addCategory(ctx, tx, body),
+    change: (tx, _, { id }, body) => changeCategory(ctx, tx, id, body),
+    remove: (tx, { id }) => removeCategory(ctx, tx, id),
+    afterCommit: () => forgetCategories(ctx),
+  })
+
+  mountAdminCrud(server, ctx, {
+    path: '/admin/news',
+    tag,
+    ability,
+    subject: 'news',
+    entity: 'Article',
+    noun: 'an article',
+    item: ArticleRecord,
+    query: ArticleQuery,
+    body: NewArticle,
+    extra: ArticleDecision,
+    missing: noSuchNews,
+    errors: [newsInThisState, unknownAuthor, unknownCategory, unknownTag, fileNotUsable],
+    list: listArticleRecords,
+    find: findArticleRecord,
+    view: async (rows) =>
+      rows.map((row) => ({ ...withWireTimes(row), published_at: wireTimeOrNull(row.published_at) })),
+    summary: ({ content, ...rest }) => ({ ...rest, characters: content?.length }),
+    async create(tx, userId, body) {
+      const owner = { authorId: body.user_id ?? userId, uploaderId: userId }
+      const input = {
+        ...newsInput(body),
+        title: body.title,
+        content: body.content,
+        categoryId: body.category_id,
+      }
+      const id = await addNews(tx, owner, input, { status: STATUS.published })
+      await announceNews(ctx, tx, id, owner.authorId)
+      return id
+    },
+    async change(tx, userId, { id }, { audit_status: status, mark, recommend, ...body }) {
+      await changeNews(tx, userId, await getLocked(tx, id), newsInput(body))
+      if (recommend !== undefined) await setRecommended(tx, id, recommend)
+      if (status === undefined) return
+      const news = await getLocked(tx, id)
+      if (status === STATUS.published) await publishNews(ctx, tx, news)
+      else if (status === STATUS.rejected) await rejectNews(tx, news, mark ?? null)
+      else await recycleNews(tx, news, mark ?? null)
+    },
+    remove: async (tx, { id }) => removeNews(ctx, tx, await getLocked(tx, id)),
+  })
+
+  deletionRoutes(server, ctx)
+}
+
+const deletionView = (row: NewsDeletionRow) => ({
+  ...row,
+  decided_at: wireTimeOrNull(row.decided_at),
+  created_at: wireTime(row.created_at),
+})
+
+function deletionRoutes(server: Server, ctx: Context) {
+  const { sql } = ctx
+  const route = routesOn(server, ctx, { tag })
+  const access = { ability } as const
+  const get = async ({ params }: { params: { deletion: number } }): Promise<NewsDeletionRow> => {
+    const row = await findDeletion(sql, params.deletion)
+    if (!row) throw notFound()
+    return row
+  }
+
+  route('GET /admin/news/deletions', {
+    operationId: 'adminListNewsDeletions',
+    summary: 'List requests to delete published articles',
+    access,
+    query: NewsDeletionQuery,
+    reply: { 200: NewsDeletionListing },
+    handler: async ({ query }) => {
+      const { data, total } = await listDeletions(sql, query)
+      return { data: data.map(deletionView), total }
+    },
+  })
+
+  route('GET /admin/news/deletions/:deletion', {
+    operationId: 'adminGetNewsDeletion',
+    summary: 'Read a request to delete an article',
+    access,
+    params: NewsDeletionParams,
+    reply: { 200: NewsDeletionRecord },
+    handler: async (call) => deletionView(await get(call)),
+  })
+
+  route('PATCH /admin/news/deletions/:deletion', {
+    operationId: 'adminDecideNewsDeletion',
+    summary: 'Delete the article, or reject the request; its author is told',
+    access,
+    params: NewsDeletionParams,
+    body: NewsDeletionDecision,
+    reply: { 204: Empty },
+    errors: [alreadyDecided, noSuchNews],
+    load: get,
+    handler: async (call) => {
+      const { loaded: deletion, viewer } = call
+      const { action, mark = null } = call.body
+      await transaction(sql, async (tx) => {
+        await settleDeletion(ctx, tx, deletion.id, { accept: action === 'accept', mark, by: viewer.id })
+        await recordAudit(tx, call, {
+          action: `news.deletion.${action}`,
+          subjectType: 'news',
+          subjectId: deletion.news_id,
+          before: { title: deletion.title, user_id: deletion.user_id },
+          after: { mark },
+        })
+      })
+    },
+  })
+}

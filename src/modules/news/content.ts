@@ -1,0 +1,26 @@
+import type { Content, Reader } from '#platform/content.ts'
+import { findTarget, findVisible, liveNews } from './queries.ts'
+import { newsByIds } from './view.ts'
+
+/** Published articles as content that is commented on, liked, collected, rewarded and reported. */
+export const newsContent: Content = {
+  type: 'news',
+  param: 'news',
+  noun: 'Article',
+  tag: 'News',
+  async find(sql, id) {
+    const row = await findTarget(sql, id)
+    return row && { id, ownerId: row.user_id, contents: row.title }
+  },
+  live: liveNews,
+}
+
+/** Articles in lists that mix kinds. */
+export const newsReader: Reader = {
+  async visible(sql, ids, viewerId) {
+    return new Set((await findVisible(sql, ids, viewerId)).map(({ id }) => id))
+  },
+  async views(ctx, ids, viewerId) {
+    return new Map((await newsByIds(ctx, ids, viewerId)).map((item) => [item.id, item]))
+  },
+}
