@@ -17,10 +17,6 @@ import { certificationCategoryRoutes } from '#modules/admin/certifications/categ
 import { adminCertificationRoutes } from '#modules/admin/certifications/routes.ts'
 import { adminConversationRoutes } from '#modules/admin/conversations/routes.ts'
 import { adminFeedRoutes } from '#modules/admin/feeds/routes.ts'
-import { adminGroupCategoryRoutes } from '#modules/admin/groups/categories/routes.ts'
-import { adminGroupPostRoutes } from '#modules/admin/groups/posts/routes.ts'
-import { adminGroupRoutes } from '#modules/admin/groups/routes.ts'
-import { adminImRoutes } from '#modules/admin/im/routes.ts'
 import { adminBalanceRoutes } from '#modules/admin/ledger/balances/routes.ts'
 import { adminRechargeRoutes } from '#modules/admin/ledger/recharges/routes.ts'
 import { adminLedgerRoutes } from '#modules/admin/ledger/routes.ts'
@@ -55,14 +51,18 @@ import { feedPublishingRoutes } from '#modules/feeds/publishing/routes.ts'
 import { feedRankRoutes } from '#modules/feeds/ranks/routes.ts'
 import { nodeBytesRoutes, nodeRoutes } from '#modules/files/nodes/routes.ts'
 import { uploadBytesRoutes, uploadRoutes } from '#modules/files/uploads/routes.ts'
-import { circleRoutes } from '#modules/groups/circles/routes.ts'
+import { adminGroupCategoryRoutes } from '#modules/groups/admin/categories/routes.ts'
+import { adminGroupPostRoutes } from '#modules/groups/admin/posts/routes.ts'
+import { adminGroupRoutes } from '#modules/groups/admin/routes.ts'
+import { groupCategoryRoutes } from '#modules/groups/categories/routes.ts'
 import { groupIncomeRoutes } from '#modules/groups/incomes/routes.ts'
-import { memberRoutes } from '#modules/groups/members/routes.ts'
+import { groupMemberRoutes } from '#modules/groups/members/routes.ts'
 import { groupPinRoutes } from '#modules/groups/pins/routes.ts'
-import { groupPostListRoutes } from '#modules/groups/post-lists/routes.ts'
 import { groupPostRoutes } from '#modules/groups/posts/routes.ts'
 import { groupReportRoutes } from '#modules/groups/reports/routes.ts'
 import { groupRoleRoutes } from '#modules/groups/roles/routes.ts'
+import { groupRoutes } from '#modules/groups/routes.ts'
+import { adminImRoutes } from '#modules/im/admin/routes.ts'
 import { imRoutes } from '#modules/im/routes.ts'
 import { exchangeRoutes } from '#modules/ledger/exchange/routes.ts'
 import { orderRoutes } from '#modules/ledger/orders/routes.ts'
@@ -119,11 +119,11 @@ const READERS = readersOf(CONTENT_KINDS)
 
 /** Everything of groups, also as existing clients ask for it: under `/plus-group` (conventions-23). */
 const GROUP_ROUTES = [
-  circleRoutes,
-  memberRoutes,
+  groupCategoryRoutes,
+  groupRoutes,
+  groupMemberRoutes,
   groupRoleRoutes,
   groupPostRoutes(feedPost),
-  groupPostListRoutes,
   groupReportRoutes,
   groupPinRoutes,
   groupIncomeRoutes,

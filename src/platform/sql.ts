@@ -1,3 +1,4 @@
+import { escapeLike, gramsOfQuery, nameKey } from '#lib/text.ts'
 import type { Db, Fragment } from '#platform/database.ts'
 
 /** The fragment made of a value that is given, and nothing where it is not. */
@@ -15,3 +16,17 @@ export const directionOf = (sql: Db, direction: 'asc' | 'desc' = 'desc'): Fragme
 /** The part of an administrative list that a page number means. */
 export const pageAt = (sql: Db, { page = 1, limit = 15 }: { page?: number; limit?: number }): Fragment =>
   sql`limit ${limit} offset ${(page - 1) * limit}`
+
+/**
+ * `and` the column contains the text in any script (conventions-34), which `<column>_grams` and `<column>_key` tell;
+ * nothing without a text.
+ */
+export function andContains(sql: Db, column: string, text: string | undefined): Fragment {
+  const key = nameKey(text ?? '')
+  return when(
+    sql,
+    key !== '',
+    () =>
+      sql`and ${sql(`${column}_grams`)} @> ${gramsOfQuery(key)} and ${sql(`${column}_key`)} like ${`%${escapeLike(key)}%`}`,
+  )
+}

@@ -10,7 +10,7 @@ const { app, as, guest, person, sql } = world
 const { category, group, memberId, member, post } = groupMaker(world)
 const { grant } = questionsOf(world)
 
-// A private circle with somebody of every kind. The post is the plain member's, the comment on it the founder's; both
+// A private group with somebody of every kind. The post is the plain member's, the comment on it the founder's; both
 // have asked for a pin of theirs, and somebody reported both.
 const founder = await person()
 const id = await group(founder, { mode: 'private' })
@@ -158,7 +158,7 @@ const MATRIX: Record<string, string> = {
 const PREFIX = '/plus-group'
 const members: Record<string, Person> = { pending, plain, admin, founder, bad }
 
-/** Every operation of circles as the router knows it: those under the prefix are all of them. */
+/** Every operation of groups as the router knows it: those under the prefix are all of them. */
 const routes = app.routeTable
   .filter(({ method }) => method !== 'HEAD')
   .map(({ method, url }) => `${method} ${url.replace('/api/v2', '')}`)
@@ -203,7 +203,7 @@ async function replaced(route: string, target: string | undefined): Promise<stri
   return route.replace(/:(\w+)/g, (_, name: string) => String(name === 'member' ? memberOf : ids[name]))
 }
 
-test('every operation of circles has a row, and is there without the prefix too', () => {
+test('every operation of groups has a row, and is there without the prefix too', () => {
   const rows = new Set(Object.keys(MATRIX).map((row) => row.split(' ').slice(0, 2).join(' ').split('?')[0]!))
   assert.deepEqual([...rows].sort(), [...new Set([...underPrefix, ...ofAdministration])].sort())
   assert.ok(underPrefix.length > 70, `found only ${underPrefix.length} operations`)
@@ -218,7 +218,7 @@ for (const [row, statuses] of Object.entries(MATRIX))
     assert.equal(await ask(row, [plain], PREFIX), statuses.split(' ')[people.indexOf(plain)])
   })
 
-test('the pictures of a private circle are for those who may read its posts, whoever guesses their ids', async () => {
+test('the pictures of a private group are for those who may read its posts, whoever guesses their ids', async () => {
   const picture = await uploadPicture(world, plain)
   const shown = await post(plain, id, { images: [picture] })
   const open = await uploadPicture(world, stranger)

@@ -1,4 +1,4 @@
-import { apiError, invalidField } from '#platform/errors.ts'
+import { apiError, fieldError } from '#platform/errors.ts'
 
 export const noSuchGroup = apiError(404, 'no_such_group', 'There is no such group.', '圈子不存在。')
 export const noSuchCategory = apiError(
@@ -59,9 +59,110 @@ export const notAudited = apiError(
 )
 
 /** 422 on the category of a body. */
-export const unknownCategory = () =>
-  invalidField(
-    'category_id',
-    { en: 'There is no such category.', zh: '圈子分类不存在。' },
-    'no_such_group_category',
-  )
+export const unknownCategory = fieldError(
+  'category_id',
+  'no_such_group_category',
+  'There is no such category.',
+  '圈子分类不存在。',
+)
+export const formCutShort = fieldError('avatar', 'form_broken', 'The form ends early.', '表单内容不完整。')
+export const notCertified = apiError(
+  422,
+  'group_needs_certification',
+  'You need a certification to create a group.',
+  '需要通过认证才能创建圈子。',
+)
+export const placeIncomplete = fieldError(
+  'location',
+  'validation_failed',
+  'Give location, longitude, latitude and geo_hash together or not at all.',
+  'location、longitude、latitude、geo_hash 须同时提供。',
+)
+export const moneyRequired = fieldError(
+  'money',
+  'validation_failed',
+  'A paid group needs a price.',
+  '收费圈子必须设置入圈费用。',
+)
+export const noSuchTag = fieldError('tags', 'validation_failed', 'There is no such tag.', '标签不存在。')
+
+export const joinedAlready = apiError(
+  422,
+  'joined_already',
+  'You are in this group, or have asked to join it.',
+  '你已加入该圈子或正在等待审核。',
+)
+export const cannotPay = apiError(
+  422,
+  'not_enough',
+  'You do not have enough to pay for joining.',
+  '余额不足，无法支付入圈费用。',
+)
+export const founderStays = apiError(
+  403,
+  'founder_stays',
+  'The founder hands the group over before leaving it.',
+  '圈主不能退出圈子。',
+)
+export const requestHandled = apiError(
+  403,
+  'join_request_handled',
+  'This request has been handled already.',
+  '该申请已被处理。',
+)
+export const tooManyAdministrators = apiError(
+  422,
+  'too_many_administrators',
+  'A group has at most five administrators.',
+  '最多只能设置五名管理员。',
+)
+export const notAdministrator = apiError(
+  403,
+  'not_an_administrator',
+  'This member is no administrator.',
+  '该成员不是管理员。',
+)
+export const applicantsWait = apiError(
+  422,
+  'join_requests_waiting',
+  'Handle the waiting requests to join first.',
+  '请先处理待审核的入圈申请。',
+)
+export const notEligible = apiError(
+  422,
+  'not_an_active_member',
+  'The group can only be handed over to one of its members.',
+  '只能转让给圈内的正常成员。',
+)
+
+export const roleMayNotPost = apiError(
+  422,
+  'role_may_not_post',
+  'Your role may not post in this group.',
+  '你所在的角色没有发帖权限。',
+)
+export const imagesRequired = fieldError(
+  'images',
+  'validation_failed',
+  'A post without a summary needs a picture.',
+  '摘要为空时必须上传图片。',
+)
+export const feedFromRequired = fieldError(
+  'feed_from',
+  'validation_failed',
+  'The feed_from field is required with sync_feed.',
+  '同步动态时 feed_from 不能为空。',
+)
+export const noFeedCopies = fieldError(
+  'sync_feed',
+  'validation_failed',
+  'This group does not let posts be copied to feeds.',
+  '该圈子不允许同步动态。',
+)
+
+/** Who may not post in a group, in the order of groups-18. */
+export const WRITER_ERRORS = [noSuchGroup, notAudited, notMember, memberDisabled, roleMayNotPost] as const
+/** What managers may meet who act on a member (groups-11). */
+export const MEMBER_ERRORS = [noSuchGroup, noSuchMember, notManager, memberPending, rankTooLow] as const
+/** The same where only the founder may. */
+export const FOUNDER_ERRORS = [noSuchGroup, noSuchMember, notFounder, memberPending, rankTooLow] as const

@@ -52,7 +52,7 @@ async function driftAfter(change: (tx: Tx) => PromiseLike<unknown>) {
   return found
 }
 
-describe('circles', () => {
+describe('groups', () => {
   test('wait for an administrator, and nobody but their founder knows of them until then', async () => {
     const founder = await person()
     const id = await group(founder, { name: 'Waiting' }, { passed: false })
@@ -195,7 +195,7 @@ describe('circles', () => {
 })
 
 describe('joining', () => {
-  test('a public circle is at once, once, and told to its managers', async () => {
+  test('a public group is at once, once, and told to its managers', async () => {
     const [founder, alice] = await people(2)
     const id = await group(founder!)
     assert.equal((await as(alice!, 'PUT', `/groups/${id}`)).status, 201)
@@ -223,7 +223,7 @@ describe('joining', () => {
     await assertNoDrift()
   })
 
-  test('a private circle waits for a manager, who sees the request', async () => {
+  test('a private group waits for a manager, who sees the request', async () => {
     const [founder, alice, bob] = await people(3)
     const id = await group(founder!, { mode: 'private' })
     for (const each of [alice!, bob!]) await as(each, 'PUT', `/groups/${id}`)
@@ -250,7 +250,7 @@ describe('joining', () => {
     assert.equal((await read(bob!, id)).joined, null)
   })
 
-  test('a paid circle keeps the fee in escrow: to the founder on acceptance, back on rejection and on leaving', async () => {
+  test('a paid group keeps the fee in escrow: to the founder on acceptance, back on rejection and on leaving', async () => {
     const [founder, alice, bob, carol, dave] = await people(5)
     const id = await group(founder!, { mode: 'paid', money: 40 })
     assert.equal((await as(dave!, 'PUT', `/currency-groups/${id}`)).status, 422)
@@ -329,7 +329,7 @@ describe('joining', () => {
 })
 
 describe('managing members', () => {
-  test('calls are scoped to the circle of the path', async () => {
+  test('calls are scoped to the group of the path', async () => {
     const [founder, other] = await people(2)
     const [mine, theirs] = [await group(founder!), await group(other!)]
     const victim = await member(theirs, other!)
@@ -410,7 +410,7 @@ describe('managing members', () => {
     assert.equal((await as(bad, 'POST', `/group-posts/${postId}/likes`)).status, 201)
   })
 
-  test('a circle is handed over to an active member, not while people wait', async () => {
+  test('a group is handed over to an active member, not while people wait', async () => {
     const founder = await person()
     const id = await group(founder, { mode: 'private' })
     const [heir, waiting] = [await member(id, founder), await person()]

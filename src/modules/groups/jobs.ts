@@ -2,13 +2,14 @@ import { detachFiles } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
 import type { TaskList } from '#platform/jobs.ts'
-import { deleteGroup, deleteMembers } from './circles/queries/changes.ts'
+import { deleteMembers } from './members/queries.ts'
 import { listPostIds } from './posts/queries.ts'
 import { removePost } from './posts/service.ts'
+import { deleteGroup } from './queries.ts'
 
 const BATCH = 500
 
-/** Takes a deleted circle apart, piece by piece; done again it goes on where it stopped. */
+/** Takes a deleted group apart, piece by piece; done again it goes on where it stopped. */
 async function clearGroup(ctx: Context, id: number): Promise<void> {
   for (;;) {
     const posts = await listPostIds(ctx.sql, id, BATCH)
@@ -22,7 +23,7 @@ async function clearGroup(ctx: Context, id: number): Promise<void> {
   })
 }
 
-/** Jobs of circles. */
+/** Jobs of groups. */
 export const groupTasks = (ctx: Context): TaskList => ({
   async remove_group(payload) {
     await clearGroup(ctx, (payload as { id: number }).id)

@@ -57,7 +57,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 type Post = { id: number; group: number; by: Person }
 
 /** Does steps one after the other within a lane, and the lanes at once. */
-async function play(people: Person[], circles: number[], posts: Post[], lanes: Step[][]): Promise<void> {
+async function play(people: Person[], groups: number[], posts: Post[], lanes: Step[][]): Promise<void> {
   const comments: { id: number; post: Post; by: Person }[] = []
   const one = <T>(list: T[], n: number) => list[n % Math.max(1, list.length)]
   const founderOf = async (id: number) => {
@@ -69,38 +69,38 @@ async function play(people: Person[], circles: number[], posts: Post[], lanes: S
     (await as(by, method, path, body)).status
   const act = async ({ what, who, which, other, amount }: Step): Promise<number> => {
     const me = people[who]!
-    const circle = one(circles, which)!
+    const group = one(groups, which)!
     const post = one(posts, which)
     const comment = one(comments, which)
     const day = 1
     switch (what) {
       case 'join':
-        return to(me, 'PUT', `/currency-groups/${circle}`)
+        return to(me, 'PUT', `/currency-groups/${group}`)
       case 'leave':
-        return to(me, 'DELETE', `/groups/${circle}/exit`)
+        return to(me, 'DELETE', `/groups/${group}/exit`)
       case 'accept the member':
       case 'reject the member': {
-        const path = `/groups/${circle}/members/${await memberId(circle, people[other]!)}/audit`
-        return to(await founderOf(circle), 'PATCH', path, { status: what === 'accept the member' ? 1 : 2 })
+        const path = `/groups/${group}/members/${await memberId(group, people[other]!)}/audit`
+        return to(await founderOf(group), 'PATCH', path, { status: what === 'accept the member' ? 1 : 2 })
       }
       case 'remove the member': {
-        const path = `/groups/${circle}/members/${await memberId(circle, people[other]!)}`
-        return to(await founderOf(circle), 'DELETE', path)
+        const path = `/groups/${group}/members/${await memberId(group, people[other]!)}`
+        return to(await founderOf(group), 'DELETE', path)
       }
       case 'change the price': {
         const price = amount % 4 === 0 ? { mode: 'public' } : { mode: 'paid', money: amount }
-        return to(await founderOf(circle), 'POST', `/groups/${circle}`, price)
+        return to(await founderOf(group), 'POST', `/groups/${group}`, price)
       }
       case 'hand over': {
         const target = { target: people[other]!.id }
-        return to(await founderOf(circle), 'PATCH', `/groups/${circle}/owner`, target)
+        return to(await founderOf(group), 'PATCH', `/groups/${group}/owner`, target)
       }
       case 'dissolve':
-        return to(admin, 'DELETE', `/admin/groups/${circle}`)
+        return to(admin, 'DELETE', `/admin/groups/${group}`)
       case 'post': {
         const text = { title: 'A post', body: 'What it says', summary: 'In short' }
-        const made = await as(me, 'POST', `/groups/${circle}/posts`, text)
-        if (made.status === 201) posts.push({ id: made.body.post.id, group: circle, by: me })
+        const made = await as(me, 'POST', `/groups/${group}/posts`, text)
+        if (made.status === 201) posts.push({ id: made.body.post.id, group: group, by: me })
         return made.status
       }
     }
@@ -171,18 +171,18 @@ async function assertSound(people: Person[]) {
   assert.equal(owned + waiting.n, people.length * START)
 }
 
-test('whatever people do in circles at once, the ledger balances and nothing is paid twice', {
+test('whatever people do in groups at once, the ledger balances and nothing is paid twice', {
   timeout: 240_000,
 }, async () => {
   const lanes = fc.array(fc.array(step, { minLength: 6, maxLength: 15 }), { minLength: 2, maxLength: 4 })
   const property = fc.asyncProperty(lanes, async (played) => {
     const people = await Promise.all([0, 1, 2, 3].map(() => rich(START)))
-    const circles = [await group(people[0]!, { mode: 'paid', money: 40 }), await group(people[1]!)]
+    const groups = [await group(people[0]!, { mode: 'paid', money: 40 }), await group(people[1]!)]
     // Somebody waits and somebody posts from the start, so that most of what follows is possible.
-    await as(people[2]!, 'PUT', `/currency-groups/${circles[0]}`)
-    await join(circles[1]!, people[1]!, people[3]!)
-    const first = { id: await post(people[3]!, circles[1]!), group: circles[1]!, by: people[3]! }
-    await play(people, circles, [first], played)
+    await as(people[2]!, 'PUT', `/currency-groups/${groups[0]}`)
+    await join(groups[1]!, people[1]!, people[3]!)
+    const first = { id: await post(people[3]!, groups[1]!), group: groups[1]!, by: people[3]! }
+    await play(people, groups, [first], played)
     await world.work()
     await assertSound(people)
     for (const check of groupCounters) assert.deepEqual([...(await check.find(sql))], [], check.name)
@@ -190,7 +190,7 @@ test('whatever people do in circles at once, the ledger balances and nothing is 
   await fc.assert(property, { numRuns: 8, endOnFailure: true })
 })
 
-test('whoever joins a circle while it is dissolved gets the fee back', async () => {
+test('whoever joins a group while it is dissolved gets the fee back', async () => {
   for (let round = 0; round < 3; round += 1) {
     const people = await Promise.all([0, 1, 2, 3].map(() => rich(START)))
     const id = await group(people[0]!, { mode: 'paid', money: 40 })
@@ -203,7 +203,7 @@ test('whoever joins a circle while it is dissolved gets the fee back', async () 
     for (const who of people) assert.equal(await points(who), START)
   }
 })
-test('a pin that is asked for while the circle is handed over is decided and earned by the new founder', async () => {
+test('a pin that is asked for while the group is handed over is decided and earned by the new founder', async () => {
   for (let round = 0; round < 3; round += 1) {
     const people = await Promise.all([0, 1, 2].map(() => rich(START)))
     const [founder, heir, author] = people as [Person, Person, Person]

@@ -1,117 +1,266 @@
+import { geoCell, geoCellsAround } from '#lib/geo.ts'
+import { grams, nameKey } from '#lib/text.ts'
 import type { Db, Fragment } from '#platform/database.ts'
-import type { Mode, Role } from './schema.ts'
+import { andContains, ifGiven, when } from '#platform/sql.ts'
+import type { Row, Tables } from '#platform/tables.ts'
+import type { GroupListQuery, MyGroupsQuery, NearbyQuery, RecommendedQuery } from './schema.ts'
+import { isShown, type MemberRow, memberColumns } from './standing/queries.ts'
+import type { Mode, Role } from './standing/schema.ts'
 
-export type MemberRow = {
-  id: number
-  group_id: number
-  user_id: number
-  audit: number
-  role: Role
-  disabled: boolean
-  created_at: string
-  updated_at: string
+export type GroupRow = Row<
+  'groups',
+  | 'id'
+  | 'name'
+  | 'user_id'
+  | 'category_id'
+  | 'avatar'
+  | 'location'
+  | 'longitude'
+  | 'latitude'
+  | 'geo_hash'
+  | 'allow_feed'
+  | 'money'
+  | 'summary'
+  | 'notice'
+  | 'audit'
+  | 'im_group_id'
+  | 'created_at'
+  | 'updated_at'
+> &
+  Omit<Tables['group_counts'], 'group_id'> & { mode: Mode; permissions: Role[] }
+
+/** The columns of `groups g` and its `group_counts n`. */
+export const groupColumns = (sql: Db) => sql`
+  g.id, g.name, g.user_id, g.category_id, g.avatar, g.location, g.longitude, g.latitude, g.geo_hash, g.allow_feed, g.mode,
+  g.permissions, g.money, g.summary, g.notice, g.audit, g.im_group_id, g.created_at, g.updated_at, n.users_count,
+  n.posts_count, n.excellen_posts_count, n.join_income_count, n.pinned_income_count`
+
+/** A page of groups: the rows are chosen before their counts are looked up. */
+export const groups = (sql: Db, from: Fragment, order: Fragment) => sql<GroupRow[]>`
+  select ${groupColumns(sql)} from (${from}) g cross join lateral (
+    select * from group_counts n where n.group_id = g.id offset 0
+  ) n
+  ${order}`
+
+/** How many groups can be found. */
+export const countGroups = async (sql: Db) =>
+  (await sql<[{ count: number }]>`select groups_count as count from group_totals where one`)[0].count
+
+/** Groups by id that exist for the viewer, newest first. */
+export const findGroups = (sql: Db, ids: number[], viewerId: number) =>
+  groups(
+    sql,
+    sql`select g.* from groups g where g.id = any(${ids}) and ${isShown(sql, viewerId)}`,
+    sql`order by g.id desc`,
+  )
+
+/** The same for one. */
+export const findGroup = async (sql: Db, id: number, viewerId: number) =>
+  (await findGroups(sql, [id], viewerId))[0]
+
+/** The tags, the founder and the number of blacklisted members of a group. */
+export async function findGroupParts(sql: Db, id: number) {
+  const [tags, [founder], [counted]] = await Promise.all([
+    sql<{ tag_id: number }[]>`select tag_id from group_tags where group_id = ${id}`,
+    sql<MemberRow[]>`
+      select ${memberColumns(sql)} from group_members m where m.group_id = ${id} and m.role = 'founder'`,
+    sql<[{ n: number }]>`select count(*)::int as n from group_members where group_id = ${id} and disabled`,
+  ])
+  return { tagIds: tags.map(({ tag_id }) => tag_id), founder, blacklisted: counted.n }
 }
 
-/** The columns of `group_members m`. */
-export const memberColumns = (sql: Db) =>
-  sql`m.id, m.group_id, m.user_id, m.audit, m.role, m.disabled, m.created_at, m.updated_at`
+/** Which of these groups exist for the viewer. */
+export async function findVisibleGroups(sql: Db, ids: number[], viewerId: number): Promise<Set<number>> {
+  if (ids.length === 0) return new Set()
+  const rows = await sql<{ id: number }[]>`
+    select g.id from groups g where g.id = any(${ids}) and ${isShown(sql, viewerId)}`
+  return new Set(rows.map(({ id }) => id))
+}
 
-/** A circle as far as it decides who may do what, and what the viewer is in it. */
-export type Standing = {
-  id: number
+/** Whether a group that a row names has passed: a condition for each row, so that the list stays a walk. */
+const passed = (sql: Db, groupId: Fragment) =>
+  sql`coalesce((select g.audit = 1 and g.deleted_at is null from groups g where g.id = ${groupId}), false)`
+
+/** Passed groups, newest first, all or filtered. */
+export function listGroups(sql: Db, query: GroupListQuery) {
+  const { id: ids, keyword, category_id: category, limit = 15, offset = 0, after = 0 } = query
+  return groups(
+    sql,
+    sql`
+      select * from groups where audit = 1 and deleted_at is null
+        ${ifGiven(sql, ids, (value) => sql`and id = any(${value})`)}
+        ${ifGiven(sql, category, (value) => sql`and category_id = ${value}`)} ${andContains(sql, 'name', keyword)}
+        ${when(sql, after > 0, () => sql`and id < ${after}`)}
+      order by id desc limit ${limit} offset ${after > 0 ? 0 : offset}`,
+    sql`order by g.id desc`,
+  )
+}
+
+/** Groups chosen by hand, in their order or mixed. */
+export const listRecommended = (sql: Db, { limit = 20, offset = 0, type }: RecommendedQuery) =>
+  groups(
+    sql,
+    sql`
+      select g.*, r.n as place from (
+        select r.group_id, row_number() over () as n from (
+          select r.group_id from group_recommends r where ${passed(sql, sql`r.group_id`)}
+          order by ${type === 'random' ? sql`random()` : sql`r.sort_by desc, r.group_id desc`}
+          limit ${limit} offset ${offset}
+        ) r
+      ) r cross join lateral (select * from groups g where g.id = r.group_id offset 0) g`,
+    sql`order by g.place`,
+  )
+
+/** How far away a group may be to count as nearby (groups-5). */
+const NEARBY_KM = 20
+
+/** Passed groups nearby, the nearest first. */
+export function listNearby(sql: Db, { latitude, longitude, limit = 15, offset = 0 }: NearbyQuery) {
+  const cells = geoCellsAround({ latitude, longitude }, NEARBY_KM)
+  return groups(
+    sql,
+    sql`
+    select * from (
+      select g.*, 2 * 6371 * asin(sqrt(least(1, power(sin(radians(g.latitude - ${latitude}::float8) / 2), 2)
+        + cos(radians(${latitude}::float8)) * cos(radians(g.latitude))
+        * power(sin(radians(g.longitude - ${longitude}::float8) / 2), 2)))) as km
+      from groups g where g.geo_cell = any(${cells}::bigint[]) and g.audit = 1 and g.deleted_at is null
+    ) g
+    where g.km <= ${NEARBY_KM} order by g.km, g.id limit ${limit} offset ${offset}`,
+    sql`order by g.km, g.id`,
+  )
+}
+
+/** Passed groups that a person has joined, the last first. */
+export const listGroupsOf = (
+  sql: Db,
+  userId: number,
+  { limit = 15, offset = 0 }: { limit?: number; offset?: number },
+) =>
+  groups(
+    sql,
+    sql`
+      select g.*, m.id as member_id from (
+        select m.id, m.group_id from group_members m
+        where m.user_id = ${userId} and m.audit = 1 and not m.disabled and ${passed(sql, sql`m.group_id`)}
+        order by m.id desc limit ${limit} offset ${offset}
+      ) m cross join lateral (select * from groups g where g.id = m.group_id offset 0) g`,
+    sql`order by g.member_id desc`,
+  )
+
+/** Groups of one's own lists, the last joined first: those joined, those that wait for somebody, those to post in. */
+export function listMyGroups(sql: Db, userId: number, { type, limit = 20, offset = 0 }: MyGroupsQuery) {
+  const which = {
+    join: sql`m.audit = 1 and g.audit = 1`,
+    audit: sql`(m.audit = 0 or (g.audit = 0 and m.role = 'founder'))`,
+    allow_post: sql`m.audit = 1 and g.audit = 1 and not m.disabled and m.role = any(g.permissions)`,
+  }[type ?? 'join']
+  return sql<(GroupRow & { join_at: string })[]>`
+    select ${groupColumns(sql)}, m.created_at as join_at
+    from (
+      select m.id, m.group_id, m.created_at from group_members m
+      where m.user_id = ${userId} and coalesce((
+        select g.deleted_at is null and ${which} from groups g where g.id = m.group_id
+      ), false)
+      order by m.id desc limit ${limit} offset ${offset}
+    ) m
+    cross join lateral (select * from groups g where g.id = m.group_id offset 0) g
+    cross join lateral (select * from group_counts n where n.group_id = g.id offset 0) n
+    order by m.id desc`
+}
+
+export type GroupPlace = { location: string; longitude: number; latitude: number; geo_hash: string }
+
+export type GroupValues = {
   name: string
-  audit: number
+  category_id: number
   mode: Mode
   money: number
-  permissions: Role[]
   allow_feed: boolean
-  /** Null for who is not in it; `audit` 0 for who has only asked. */
-  member: { id: number; audit: number; role: Role; disabled: boolean } | null
+  permissions: Role[]
+  summary: string | null
+  notice: string | null
 }
 
-const member = (sql: Db, viewerId: number) => sql`(
-  select jsonb_build_object('id', m.id, 'audit', m.audit, 'role', m.role, 'disabled', m.disabled)
-  from group_members m where m.group_id = g.id and m.user_id = ${viewerId}
-)`
-
-/** What there is of a circle; undefined when it is unknown or deleted. `lock`: nobody else manages it meanwhile. */
-export async function findStanding(
+/** Makes a group with its founder in it. */
+export async function insertGroup(
   sql: Db,
-  groupId: number,
-  viewerId: number,
-  { lock = false } = {},
-): Promise<Standing | undefined> {
-  // The lock is taken before the member is read, so that what another manager did meanwhile is seen.
-  if (lock) await sql`select from groups where id = ${groupId} for no key update`
-  const [row] = await sql<Standing[]>`
-    select g.id, g.name, g.audit, g.mode, g.money, g.permissions, g.allow_feed, ${member(sql, viewerId)} as member
-    from groups g where g.id = ${groupId} and g.deleted_at is null`
+  userId: number,
+  group: GroupValues & { place: GroupPlace | null },
+): Promise<number> {
+  const { name, place } = group
+  const [row] = await sql<[{ id: number }]>`
+    with made as (
+      insert into groups (name, name_key, name_grams, user_id, category_id, mode, money, allow_feed, permissions,
+        summary, notice, location, longitude, latitude, geo_hash, geo_cell)
+      values (${name}, ${nameKey(name)}, ${grams(name)}, ${userId}, ${group.category_id}, ${group.mode},
+        ${group.money}, ${group.allow_feed}, ${group.permissions}, ${group.summary}, ${group.notice},
+        ${place?.location ?? null}, ${place?.longitude ?? null}, ${place?.latitude ?? null},
+        ${place?.geo_hash ?? null}, ${place ? geoCell(place) : null})
+      returning id
+    ),
+    counted as (insert into group_counts (group_id, users_count) select id, 1 from made),
+    founder as (
+      insert into group_members (group_id, user_id, audit, role) select id, ${userId}::bigint, 1, 'founder' from made
+    )
+    select id from made`
+  return row.id
+}
+
+/** Changes the fields that are given. */
+export async function updateGroup(
+  sql: Db,
+  id: number,
+  changes: Partial<GroupValues> & { avatar?: number; im_group_id?: string; place?: GroupPlace },
+): Promise<void> {
+  const { name, place } = changes
+  const set = (column: keyof Omit<typeof changes, 'name' | 'place'>) =>
+    ifGiven(sql, changes[column], (value) => sql`, ${sql(column)} = ${value}`)
+  await sql`
+    update groups set updated_at = now() ${set('category_id')} ${set('mode')} ${set('money')} ${set('allow_feed')}
+      ${set('permissions')} ${set('summary')} ${set('notice')} ${set('avatar')} ${set('im_group_id')}
+      ${ifGiven(sql, name, (text) => sql`, name = ${text}, name_key = ${nameKey(text)}, name_grams = ${grams(text)}`)}
+      ${ifGiven(
+        sql,
+        place,
+        (at) => sql`, location = ${at.location}, longitude = ${at.longitude}, latitude = ${at.latitude},
+          geo_hash = ${at.geo_hash}, geo_cell = ${geoCell(at)}`,
+      )}
+    where id = ${id}`
+}
+
+/** Gives a group these tags and no others. */
+export async function replaceTags(sql: Db, groupId: number, tagIds: number[]): Promise<void> {
+  await sql`delete from group_tags where group_id = ${groupId} and tag_id <> all (${tagIds})`
+  await sql`
+    insert into group_tags (group_id, tag_id) select ${groupId}, id from unnest(${tagIds}::bigint[]) as t (id)
+    on conflict do nothing`
+}
+
+/** Counts a group that can be found now, or no longer. */
+export const addToTotal = (sql: Db, by: 1 | -1) =>
+  sql`update group_totals set groups_count = groups_count + ${by}::int where one`
+
+/** Changes the state of a group; undefined when it is in it already. */
+export async function setAudit(sql: Db, id: number, audit: 1 | 2) {
+  const [row] = await sql<{ was: number; name: string; founder: number }[]>`
+    with held as (
+      select id, audit from groups where id = ${id} and deleted_at is null and audit <> ${audit} for no key update
+    )
+    update groups g set audit = ${audit}, updated_at = now() from held h where g.id = h.id
+    returning h.audit as was, g.name, (
+      select m.user_id from group_members m where m.group_id = g.id and m.role = 'founder'
+    ) as founder`
   return row
 }
 
-/** The condition under which the viewer is in circle `g`. */
-export const isMember = (sql: Db, viewerId: number): Fragment =>
-  viewerId > 0
-    ? sql`coalesce((
-        select m.audit = 1 from group_members m where m.group_id = g.id and m.user_id = ${viewerId}
-      ), false)`
-    : sql`false`
-
-/** The condition under which circle `g` exists for the viewer: once it has passed, or as one of its members. */
-export const isShown = (sql: Db, viewerId: number): Fragment =>
-  sql`g.deleted_at is null and (g.audit = 1 or ${isMember(sql, viewerId)})`
-
-/** The condition under which the viewer may read the posts of circle `g`. */
-export const isReadable = (sql: Db, viewerId: number): Fragment =>
-  sql`g.deleted_at is null and ((g.audit = 1 and g.mode = 'public') or ${isMember(sql, viewerId)})`
-
-/** The same for a row that names the circle: a condition for each row, so that a list stays a walk along its index. */
-export const isReadableAt = (sql: Db, groupId: Fragment, viewerId: number): Fragment =>
-  sql`coalesce((select ${isReadable(sql, viewerId)} from groups g where g.id = ${groupId}), false)`
-
-/** Who manages a circle, the founder included. */
-export async function findManagerIds(sql: Db, groupId: number): Promise<number[]> {
-  const rows = await sql<{ user_id: number }[]>`
-    select user_id from group_members where group_id = ${groupId} and role <> 'member'`
-  return rows.map((row) => row.user_id)
+/** Hides a group for good; undefined when there is none. */
+export async function markDeleted(sql: Db, id: number) {
+  const [row] = await sql<{ audit: number }[]>`
+    update groups set deleted_at = now() where id = ${id} and deleted_at is null returning audit`
+  return row
 }
 
-/** Who owns a circle now. */
-export async function findFounderId(sql: Db, groupId: number): Promise<number> {
-  const [row] = await sql<[{ user_id: number }]>`
-    select user_id from group_members where group_id = ${groupId} and role = 'founder'`
-  return row.user_id
-}
-
-/** What the viewer is in each of these circles. */
-export async function findMemberships(
-  sql: Db,
-  groupIds: number[],
-  viewerId: number,
-): Promise<Map<number, MemberRow>> {
-  if (viewerId === 0 || groupIds.length === 0) return new Map()
-  // One look-up for each: somebody may be in very many circles.
-  const rows = await sql<MemberRow[]>`
-    select m.* from unnest(${groupIds}::bigint[]) as t (id) cross join lateral (
-      select ${memberColumns(sql)} from group_members m where m.group_id = t.id and m.user_id = ${viewerId} offset 0
-    ) m`
-  return new Map(rows.map((row) => [row.group_id, row]))
-}
-
-/** Of how many circles one list shows what waits for their managers. */
-const MANAGED_MAX = 500
-
-/** The circles that a person manages, or those of `ids` among them. */
-export const managedGroups = (sql: Db, userId: number, ids: number[] | undefined): Fragment => {
-  const exists = sql`coalesce((select g.deleted_at is null from groups g where g.id = m.group_id), false)`
-  return ids
-    ? sql`
-        select m.group_id as id from unnest(${ids}::bigint[]) as t (id) cross join lateral (
-          select m.group_id, m.role from group_members m where m.group_id = t.id and m.user_id = ${userId} offset 0
-        ) m
-        where m.role <> 'member' and ${exists}`
-    : sql`
-        select m.group_id as id from group_members m
-        where m.user_id = ${userId} and m.role <> 'member' and ${exists}
-        order by m.group_id desc limit ${MANAGED_MAX}`
-}
+/** Deletes what is left of a deleted group. */
+export const deleteGroup = (sql: Db, id: number) =>
+  sql`delete from groups where id = ${id} and deleted_at is not null`

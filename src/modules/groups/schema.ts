@@ -1,33 +1,154 @@
+import { MAX_AMOUNT } from '#lib/money.ts'
 import { UserView } from '#modules/accounts/index.ts'
-import { Id, Nullable, OneOf, Shared, type Static, Time, Type } from '#platform/schema.ts'
+import { Tag } from '#modules/tags/index.ts'
+import {
+  Cursor,
+  Flag,
+  Id,
+  IdList,
+  Int,
+  Limit,
+  Nullable,
+  Offset,
+  OneOf,
+  Shared,
+  type Static,
+  Text,
+  TextList,
+  Time,
+  Type,
+} from '#platform/schema.ts'
+import { GroupCategory } from './categories/schema.ts'
+import { MemberRecord, MemberView, MODES, ROLES } from './standing/schema.ts'
 
-export const MODES = ['public', 'private', 'paid'] as const
-export type Mode = (typeof MODES)[number]
-
-/** From the lowest rank to the highest. */
-export const ROLES = ['member', 'administrator', 'founder'] as const
-export type Role = (typeof ROLES)[number]
-
-/** The rank of a role; 0 is nobody. */
-export const rankOf = (role: Role | undefined) => (role === undefined ? 0 : ROLES.indexOf(role) + 1)
-
-/** What escrow holds the fee of a request to join for. */
-export const REQUESTS = 'group-member-logs'
+/** The name of groups on the wire and in tables (conventions-24). */
+export const GROUPS = 'groups'
 
 export const GroupParams = Type.Object({ group: Id })
 
-/** A person in a circle (R §20.2.1). */
-export const MemberRecord = Shared('GroupMemberRecord', {
+/** A group in lists (groups-3). */
+export const Group = Shared('Group', {
   id: Type.Integer(),
-  group_id: Type.Integer(),
-  user_id: Type.Integer(),
-  audit: Type.Integer({ description: '0 asked to join, 1 is a member' }),
-  role: OneOf(ROLES),
-  disabled: Type.Integer({ description: '1: on the blacklist' }),
+  name: Type.String(),
+  user_id: Type.Integer({ description: 'Who made it' }),
+  category_id: Type.Integer(),
+  avatar: Nullable(Type.String({ description: 'The address of the picture' })),
+  location: Nullable(Type.String()),
+  longitude: Nullable(Type.String()),
+  latitude: Nullable(Type.String()),
+  geo_hash: Nullable(Type.String()),
+  allow_feed: Type.Integer({ description: '1: posts may be copied to the author’s feed' }),
+  mode: OneOf(MODES),
+  permissions: Type.String({ description: 'The roles that may post, with commas between' }),
+  money: Type.Integer({ description: 'What joining costs' }),
+  summary: Nullable(Type.String()),
+  notice: Nullable(Type.String()),
+  users_count: Type.Integer(),
+  posts_count: Type.Integer(),
+  excellen_posts_count: Type.Integer(),
+  join_income_count: Type.Integer({ description: 'For the founder; 0 for others' }),
+  pinned_income_count: Type.Integer({ description: 'For the founder; 0 for others' }),
+  audit: Type.Integer({ description: '0 waits, 1 passed, 2 rejected' }),
+  im_group_id: Nullable(Type.String()),
   created_at: Time,
   updated_at: Time,
+  joined: Nullable(MemberRecord),
 })
-export type MemberRecord = Static<typeof MemberRecord>
+export type Group = Static<typeof Group>
 
-export const MemberView = Shared('GroupMember', { ...MemberRecord.properties, user: Nullable(UserView) })
-export type MemberView = Static<typeof MemberView>
+/** A group by itself. */
+export const GroupDetail = Shared('GroupDetail', {
+  ...Group.properties,
+  user: Nullable(UserView),
+  tags: Type.Array(Tag),
+  category: GroupCategory,
+  founder: Nullable(MemberView),
+  blacklist_count: Type.Integer(),
+})
+export type GroupDetail = Static<typeof GroupDetail>
+
+/** A group in lists of mine, with when I asked to join it. */
+export const MyGroup = Shared('MyGroup', { ...Group.properties, join_at: Type.Optional(Time) })
+export type MyGroup = Static<typeof MyGroup>
+
+const page = { limit: Limit(), offset: Offset, after: Cursor }
+
+export const CategoryGroupsQuery = Type.Object(page)
+export const GroupListQuery = Type.Object({
+  ...page,
+  keyword: Type.Optional(Text(100)),
+  category_id: Type.Optional(Id),
+  id: Type.Optional(IdList()),
+})
+export type GroupListQuery = Static<typeof GroupListQuery>
+
+export const RecommendedQuery = Type.Object({
+  limit: Limit(20),
+  offset: Offset,
+  type: Type.Optional(OneOf(['random'])),
+})
+export type RecommendedQuery = Static<typeof RecommendedQuery>
+
+export const NearbyQuery = Type.Object({
+  longitude: Type.Number({ minimum: -180, maximum: 180 }),
+  latitude: Type.Number({ minimum: -90, maximum: 90 }),
+  limit: Limit(),
+  offset: Offset,
+})
+export type NearbyQuery = Static<typeof NearbyQuery>
+
+export const UserGroupsQuery = Type.Object({
+  user_id: Id,
+  type: Type.Optional(OneOf(['join'])),
+  limit: Limit(),
+  offset: Offset,
+})
+export const MyGroupsQuery = Type.Object({
+  type: Type.Optional(OneOf(['join', 'audit', 'allow_post'], { default: 'join' })),
+  limit: Limit(20),
+  offset: Offset,
+})
+export type MyGroupsQuery = Static<typeof MyGroupsQuery>
+
+/** How many groups can be found. */
+export const GroupCount = Shared('GroupCount', { count: Type.Integer() })
+/** The terms of making a group. */
+export const GroupProtocol = Shared('GroupProtocol', { protocol: Type.String() })
+
+/** Ids as a list of integers, a comma list, or a list of objects with `id`. */
+const TagIds = Type.Unsafe<(number | { id: number })[]>({
+  ...IdList(5),
+  items: Type.Union([Id, Type.Object({ id: Id })]),
+})
+
+/** What a group is made of. In a form the picture is the file `avatar` itself; in JSON the id of an upload. */
+export const NewGroup = Shared('NewGroup', {
+  name: Text(50, { minLength: 1 }),
+  avatar: Type.Optional(Id),
+  tags: Type.Optional(TagIds),
+  mode: OneOf(MODES),
+  money: Type.Optional(Int(0, MAX_AMOUNT)),
+  allow_feed: Type.Optional(Flag()),
+  permissions: Type.Optional(TextList(3, 20, { items: { type: 'string', enum: ROLES } })),
+  summary: Type.Optional(Nullable(Text(255))),
+  notice: Type.Optional(Nullable(Text(2000))),
+  location: Type.Optional(Text(255)),
+  longitude: Type.Optional(Type.Number({ minimum: -180, maximum: 180 })),
+  latitude: Type.Optional(Type.Number({ minimum: -90, maximum: 90 })),
+  geo_hash: Type.Optional(Text(32)),
+})
+export type NewGroup = Static<typeof NewGroup>
+
+/** What the body of a new group is checked by at first: a form is read later, and whole. */
+export const GroupForm = Type.Partial(Type.Object(NewGroup.properties, { title: 'GroupForm' }))
+
+/** What is changed of a group. */
+export const GroupChanges = Shared('GroupChanges', {
+  ...Type.Partial(NewGroup).properties,
+  category_id: Type.Optional(Id),
+})
+export type GroupChanges = Static<typeof GroupChanges>
+
+export const GroupMade = Shared('GroupMade', { message: Type.Array(Type.String()), group: Group })
+/** The chat group of a group. */
+export const GroupBinding = Shared('GroupBinding', { id: Text(64, { minLength: 1 }) })

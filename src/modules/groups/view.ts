@@ -1,24 +1,82 @@
 import { wireTime } from '#lib/time.ts'
 import { userViews } from '#modules/accounts/index.ts'
+import { fileUrl } from '#modules/files/index.ts'
+import { findTags } from '#modules/tags/index.ts'
 import type { Context } from '#platform/context.ts'
-import type { MemberRow } from './queries.ts'
-import type { MemberRecord, MemberView } from './schema.ts'
+import { findCategory } from './categories/queries.ts'
+import { groupCategoryView } from './categories/view.ts'
+import { findGroupParts, findGroups, type GroupRow } from './queries.ts'
+import type { Group, GroupDetail } from './schema.ts'
+import { findMemberships, type MemberRow } from './standing/queries.ts'
+import { memberRecord, memberViews } from './standing/view.ts'
 
-/** A row as clients get it. */
-export const memberRecord = (row: MemberRow): MemberRecord => ({
-  ...row,
-  disabled: row.disabled ? 1 : 0,
-  created_at: wireTime(row.created_at),
-  updated_at: wireTime(row.updated_at),
-})
+const textOrNull = (value: number | null) => (value === null ? null : String(value))
 
-/** Rows with the people. */
-export async function memberViews(ctx: Context, rows: MemberRow[], viewerId: number): Promise<MemberView[]> {
-  const people = await userViews(
-    ctx,
+/** A row with what the viewer is in the group; what it earned is the founder's business (groups-3). */
+function groupView(ctx: Context, row: GroupRow, joined: MemberRow | undefined): Group {
+  const founder = joined?.role === 'founder'
+  return {
+    id: row.id,
+    name: row.name,
+    user_id: row.user_id,
+    category_id: row.category_id,
+    avatar: row.avatar === null ? null : fileUrl(ctx, row.avatar),
+    location: row.location,
+    longitude: textOrNull(row.longitude),
+    latitude: textOrNull(row.latitude),
+    geo_hash: row.geo_hash,
+    allow_feed: row.allow_feed ? 1 : 0,
+    mode: row.mode,
+    permissions: row.permissions.join(','),
+    money: row.money,
+    summary: row.summary,
+    notice: row.notice,
+    users_count: row.users_count,
+    posts_count: row.posts_count,
+    excellen_posts_count: row.excellen_posts_count,
+    join_income_count: founder ? row.join_income_count : 0,
+    pinned_income_count: founder ? row.pinned_income_count : 0,
+    audit: row.audit,
+    im_group_id: row.im_group_id,
+    created_at: wireTime(row.created_at),
+    updated_at: wireTime(row.updated_at),
+    joined: joined ? memberRecord(joined) : null,
+  }
+}
+
+/** Rows as lists show them, in their order. */
+export async function groupViews(ctx: Context, rows: GroupRow[], viewerId: number): Promise<Group[]> {
+  const joined = await findMemberships(
     ctx.sql,
-    rows.map((row) => row.user_id),
+    rows.map(({ id }) => id),
     viewerId,
   )
-  return rows.map((row) => ({ ...memberRecord(row), user: people.get(row.user_id) ?? null }))
+  return rows.map((row) => groupView(ctx, row, joined.get(row.id)))
+}
+
+/** Groups by id that exist for the viewer. */
+export async function groupsById(ctx: Context, ids: number[], viewerId: number): Promise<Map<number, Group>> {
+  if (ids.length === 0) return new Map()
+  const views = await groupViews(ctx, await findGroups(ctx.sql, ids, viewerId), viewerId)
+  return new Map(views.map((view) => [view.id, view]))
+}
+
+/** A group by itself, with its people, tags and category. */
+export async function groupDetail(ctx: Context, row: GroupRow, viewerId: number): Promise<GroupDetail> {
+  const { tagIds, founder, blacklisted } = await findGroupParts(ctx.sql, row.id)
+  const [[group], category, people, tags, founders] = await Promise.all([
+    groupViews(ctx, [row], viewerId),
+    findCategory(ctx.sql, row.category_id),
+    userViews(ctx, ctx.sql, [row.user_id], viewerId),
+    tagIds.length > 0 ? findTags(ctx.sql, tagIds) : [],
+    memberViews(ctx, founder ? [founder] : [], viewerId),
+  ])
+  return {
+    ...group!,
+    user: people.get(row.user_id) ?? null,
+    tags: [...tags],
+    category: groupCategoryView(category!),
+    founder: founders[0] ?? null,
+    blacklist_count: blacklisted,
+  }
 }

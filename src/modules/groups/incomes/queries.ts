@@ -1,26 +1,19 @@
 import type { Db } from '#platform/database.ts'
+import { ifGiven, when } from '#platform/sql.ts'
+import type { Tables } from '#platform/tables.ts'
 import type { IncomesQuery } from './schema.ts'
 
-export type IncomeRow = {
-  id: number
-  group_id: number
-  subject: string
-  type: number
-  amount: number
-  currency: string
-  user_id: number
-  created_at: string
-}
+export type GroupIncomeRow = Tables['group_incomes']
 
-/** What a circle earned, newest first. */
+/** What a group earned, newest first. */
 export function listIncomes(sql: Db, groupId: number, query: IncomesQuery) {
   const { type = 'all', start, end, after = 0, limit = 15 } = query
-  return sql<IncomeRow[]>`
+  return sql<GroupIncomeRow[]>`
     select i.id, i.group_id, i.subject, i.type, i.amount, i.currency, i.user_id, i.created_at from group_incomes i
-    where i.group_id = ${groupId} ${type === 'all' ? sql`` : sql`and i.type = ${type === 'join' ? 1 : 2}`}
-      ${start === undefined ? sql`` : sql`and i.created_at >= to_timestamp(${start}::bigint)`}
-      ${end === undefined ? sql`` : sql`and i.created_at <= to_timestamp(${end}::bigint)`}
-      ${after > 0 ? sql`and i.id < ${after}` : sql``}
+    where i.group_id = ${groupId} ${when(sql, type !== 'all', () => sql`and i.type = ${type === 'join' ? 1 : 2}`)}
+      ${ifGiven(sql, start, (seconds) => sql`and i.created_at >= to_timestamp(${seconds}::bigint)`)}
+      ${ifGiven(sql, end, (seconds) => sql`and i.created_at <= to_timestamp(${seconds}::bigint)`)}
+      ${when(sql, after > 0, () => sql`and i.id < ${after}`)}
     order by i.id desc limit ${limit}`
 }
 

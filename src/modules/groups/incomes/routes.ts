@@ -1,48 +1,36 @@
-import { wireTime } from '#lib/time.ts'
+import { withWireTimes } from '#lib/time.ts'
 import { userViews } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Server, viewerOf } from '#platform/http.ts'
+import { routesOn } from '#platform/http/route.ts'
+import type { Server } from '#platform/http.ts'
 import { Type } from '#platform/schema.ts'
+import { noSuchGroup, notFounder } from '../errors.ts'
 import { GroupParams } from '../schema.ts'
-import { getOwned } from '../service.ts'
+import { getOwned } from '../standing/service.ts'
 import { listIncomes } from './queries.ts'
-import { Income, IncomesQuery } from './schema.ts'
+import { GroupIncome, IncomesQuery } from './schema.ts'
 
-/** What a circle earned, for its founder. */
+/** What a group earned, for its founder (groups-15). */
 export function groupIncomeRoutes(server: Server, ctx: Context) {
-  server.get(
-    '/groups/:group/incomes',
-    {
-      config: {
-        access: 'user',
-        before: (request) =>
-          getOwned(ctx.sql, (request.params as { group: number }).group, viewerOf(request).id),
-      },
-      schema: {
-        tags: ['Groups'],
-        summary: 'List what my group earned me',
-        params: GroupParams,
-        querystring: IncomesQuery,
-        response: { 200: Type.Array(Income) },
-      },
-    },
-    async (request) => {
-      const { id: viewer } = viewerOf(request)
-      const { group } = request.params
-      await getOwned(ctx.sql, group, viewer)
-      const rows = await listIncomes(ctx.sql, group, request.query)
-      const people = await userViews(
-        ctx,
-        ctx.sql,
-        rows.map((row) => row.user_id),
-        viewer,
-      )
+  const route = routesOn(server, ctx, { tag: 'Groups' })
+
+  route('GET /groups/:group/incomes', {
+    operationId: 'listGroupIncomes',
+    summary: 'List what my group earned me',
+    access: 'user',
+    params: GroupParams,
+    query: IncomesQuery,
+    reply: { 200: Type.Array(GroupIncome) },
+    errors: [noSuchGroup, notFounder],
+    load: ({ params, viewer }) => getOwned(ctx.sql, params.group, viewer.id),
+    handler: async ({ params, query, viewer }) => {
+      const rows = await listIncomes(ctx.sql, params.group, query)
+      const payers = rows.map((row) => row.user_id)
+      const people = await userViews(ctx, ctx.sql, payers, viewer.id)
       return rows.map((row) => ({
-        ...row,
-        created_at: wireTime(row.created_at),
-        updated_at: wireTime(row.created_at),
+        ...withWireTimes({ ...row, updated_at: row.created_at }),
         user: people.get(row.user_id) ?? null,
       }))
     },
-  )
+  })
 }

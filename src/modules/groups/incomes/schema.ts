@@ -1,11 +1,11 @@
 import { UserView } from '#modules/accounts/index.ts'
-import { Cursor, Int, Limit, Nullable, OneOf, type Static, Time, Type } from '#platform/schema.ts'
+import { Cursor, Int, Limit, Nullable, OneOf, Shared, type Static, Time, Type } from '#platform/schema.ts'
 
 const MAX_SECONDS = 9_999_999_999
 
 /** `start` and `end` are seconds since the epoch. */
 export const IncomesQuery = Type.Object({
-  type: Type.Optional(OneOf(['all', 'join', 'pinned'] as const, { default: 'all' })),
+  type: Type.Optional(OneOf(['all', 'join', 'pinned'], { default: 'all' })),
   start: Type.Optional(Int(0, MAX_SECONDS)),
   end: Type.Optional(Int(0, MAX_SECONDS)),
   after: Cursor,
@@ -13,8 +13,8 @@ export const IncomesQuery = Type.Object({
 })
 export type IncomesQuery = Static<typeof IncomesQuery>
 
-/** What a circle earned its founder. */
-export const Income = Type.Object({
+/** What a group earned its founder. */
+export const GroupIncome = Shared('GroupIncome', {
   id: Type.Integer(),
   group_id: Type.Integer(),
   subject: Type.String({ description: 'Who joined, or the post that was pinned' }),

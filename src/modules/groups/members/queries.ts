@@ -1,11 +1,13 @@
 import { nameContains } from '#modules/accounts/index.ts'
 import type { Currency } from '#modules/ledger/index.ts'
-import type { Db } from '#platform/database.ts'
-import { type MemberRow, managedGroups, memberColumns } from '../queries.ts'
-import type { Role } from '../schema.ts'
+import type { Db, Fragment } from '#platform/database.ts'
+import { ifGiven, when } from '#platform/sql.ts'
+import type { Tables } from '#platform/tables.ts'
+import { type MemberRow, managedGroups, memberColumns } from '../standing/queries.ts'
+import type { Role } from '../standing/schema.ts'
 import type { MembersQuery, RequestsQuery } from './schema.ts'
 
-/** A page of the people in a circle, the last who came first. */
+/** A page of the people in a group, the last who came first. */
 export function listMembers(sql: Db, groupId: number, query: MembersQuery) {
   const { type = 'all', name, after = 0, limit = 15 } = query
   const which = {
@@ -17,13 +19,14 @@ export function listMembers(sql: Db, groupId: number, query: MembersQuery) {
     audit_user: sql`and m.audit = 0`,
   }[type]
   return sql<MemberRow[]>`
-    select ${memberColumns(sql)} from group_members m ${name === undefined ? sql`` : sql`join users u on u.id = m.user_id`}
-    where m.group_id = ${groupId} ${which} ${name === undefined ? sql`` : nameContains(sql, name)}
-      ${after > 0 ? sql`and m.id < ${after}` : sql``}
+    select ${memberColumns(sql)} from group_members m
+      ${when(sql, name !== undefined, () => sql`join users u on u.id = m.user_id`)}
+    where m.group_id = ${groupId} ${which} ${ifGiven(sql, name, (part) => nameContains(sql, part))}
+      ${when(sql, after > 0, () => sql`and m.id < ${after}`)}
     order by m.id desc limit ${limit}`
 }
 
-/** How many plain members and how many managers a circle has. */
+/** How many plain members and how many managers a group has. */
 export async function countRoles(sql: Db, groupId: number) {
   const [row] = await sql<[{ member_count: number; admin_count: number }]>`
     select n.users_count - a.n as member_count, a.n as admin_count
@@ -34,27 +37,26 @@ export async function countRoles(sql: Db, groupId: number) {
   return row
 }
 
-export const findMember = async (sql: Db, groupId: number, id: number) =>
-  (
-    await sql<MemberRow[]>`
-      select ${memberColumns(sql)} from group_members m where m.group_id = ${groupId} and m.id = ${id}`
-  )[0]
+async function findOne(sql: Db, groupId: number, which: Fragment): Promise<MemberRow | undefined> {
+  const [row] = await sql<MemberRow[]>`
+    select ${memberColumns(sql)} from group_members m where m.group_id = ${groupId} and ${which}`
+  return row
+}
 
-export const findMemberOfUser = async (sql: Db, groupId: number, userId: number) =>
-  (
-    await sql<MemberRow[]>`
-      select ${memberColumns(sql)} from group_members m where m.group_id = ${groupId} and m.user_id = ${userId}`
-  )[0]
+export const findMember = (sql: Db, groupId: number, id: number) => findOne(sql, groupId, sql`m.id = ${id}`)
+
+export const findMemberOfUser = (sql: Db, groupId: number, userId: number) =>
+  findOne(sql, groupId, sql`m.user_id = ${userId}`)
 
 export type Joined = {
-  /** The new member; null for who is in the circle or has asked already. */
+  /** The new member; null for who is in the group or has asked already. */
   member_id: number | null
   /** The request, where somebody has to accept it. */
   log_id: number | null
   fee: number
 }
 
-/** Lets a person into a passed circle, or notes the request, once. Undefined when there is no such circle. */
+/** Lets a person into a passed group, or notes the request, once. Undefined when there is no such group. */
 export async function insertMember(
   sql: Db,
   groupId: number,
@@ -62,14 +64,14 @@ export async function insertMember(
   currency: Currency,
 ): Promise<Joined | undefined> {
   const [row] = await sql<Joined[]>`
-    with circle as (
+    with wanted as (
       select id, mode, case mode when 'paid' then money else 0 end as fee from groups
       -- So that it is not deleted before the request is there, which would keep the fee.
       where id = ${groupId} and audit = 1 and deleted_at is null for share
     ),
     made as (
       insert into group_members (group_id, user_id, audit)
-      select id, ${userId}::bigint, case mode when 'public' then 1 else 0 end from circle
+      select id, ${userId}::bigint, case mode when 'public' then 1 else 0 end from wanted
       on conflict do nothing
       returning group_id, id, audit
     ),
@@ -79,11 +81,11 @@ export async function insertMember(
     ),
     logged as (
       insert into group_member_logs (group_id, user_id, member_id, fee, currency)
-      select m.group_id, ${userId}::bigint, m.id, c.fee, case when c.fee > 0 then ${currency}::text end
-      from made m cross join circle c where m.audit = 0
+      select m.group_id, ${userId}::bigint, m.id, w.fee, case when w.fee > 0 then ${currency}::text end
+      from made m cross join wanted w where m.audit = 0
       returning id
     )
-    select c.fee, (select id from made) as member_id, (select id from logged) as log_id from circle c`
+    select w.fee, (select id from made) as member_id, (select id from logged) as log_id from wanted w`
   return row
 }
 
@@ -161,8 +163,8 @@ export async function updateMember(
   { role, disabled }: { role?: Role; disabled?: boolean },
 ): Promise<void> {
   await sql`
-    update group_members set updated_at = now() ${role === undefined ? sql`` : sql`, role = ${role}`}
-      ${disabled === undefined ? sql`` : sql`, disabled = ${disabled}`}
+    update group_members set updated_at = now() ${ifGiven(sql, role, (value) => sql`, role = ${value}`)}
+      ${ifGiven(sql, disabled, (value) => sql`, disabled = ${value}`)}
     where group_id = ${groupId} and id = ${id} and audit = 1`
 }
 
@@ -178,18 +180,9 @@ export async function hasPending(sql: Db, groupId: number): Promise<boolean> {
   return rows.length > 0
 }
 
-export type RequestRow = {
-  id: number
-  group_id: number
-  user_id: number
-  member_id: number
-  status: number
-  auditer: number | null
-  audit_at: string | null
-  created_at: string
-}
+export type RequestRow = Omit<Tables['group_member_logs'], 'fee' | 'currency'>
 
-/** Requests to join the circles that a person manages, newest first. */
+/** Requests to join the groups that a person manages, newest first. */
 export const listRequests = (
   sql: Db,
   userId: number,
@@ -198,10 +191,29 @@ export const listRequests = (
   select l.* from (${managedGroups(sql, userId, group_ids)}) mine cross join lateral (
     select l.id, l.group_id, l.user_id, l.member_id, l.status, l.auditer, l.audit_at, l.created_at
     from group_member_logs l
-    where l.group_id = mine.id ${after > 0 ? sql`and l.id < ${after}` : sql``}
+    where l.group_id = mine.id ${when(sql, after > 0, () => sql`and l.id < ${after}`)}
     order by l.id desc limit ${limit}
   ) l
   order by l.id desc limit ${limit}`
 
 export const findMembersById = (sql: Db, ids: number[]) => sql<MemberRow[]>`
   select ${memberColumns(sql)} from group_members m where m.id = any(${ids})`
+
+/** Takes all waiting requests to join back; answers those that were paid for. */
+export const closeRequests = (sql: Db, groupId: number) => sql<
+  { id: number; user_id: number; fee: number; currency: Currency }[]
+>`
+  with closed as (
+    update group_member_logs set status = 3, audit_at = now() where group_id = ${groupId} and status = 0
+    returning id, user_id, fee, currency
+  )
+  select id, user_id, fee, currency from closed where fee > 0 order by id`
+
+/** Deletes some of the people of a deleted group; answers how many. */
+export async function deleteMembers(sql: Db, groupId: number, limit: number): Promise<number> {
+  const gone = await sql`
+    delete from group_members where group_id = ${groupId} and user_id in (
+      select user_id from group_members where group_id = ${groupId} limit ${limit}
+    )`
+  return gone.count
+}

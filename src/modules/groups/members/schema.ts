@@ -8,38 +8,54 @@ import {
   Nullable,
   OneOf,
   RawText,
+  Shared,
   type Static,
   Text,
   TextList,
   Time,
   Type,
 } from '#platform/schema.ts'
-import { Group } from '../circles/schema.ts'
-import { MemberRecord, ROLES } from '../schema.ts'
+import { Group } from '../schema.ts'
+import { MemberRecord, ROLES } from '../standing/schema.ts'
+
+/** What escrow holds the fee of a request to join for. */
+export const REQUESTS = 'group-member-logs'
 
 export const MemberParams = Type.Object({ group: Id, member: Id })
 
-export const MEMBER_TYPES = ['all', 'manager', 'member', 'blacklist', 'audit', 'audit_user'] as const
+/** The lists that everybody may read, and those of managers (groups-13). */
+export const OPEN_MEMBER_TYPES: readonly string[] = ['all', 'manager', 'member']
+
 export const MembersQuery = Type.Object({
-  type: Type.Optional(OneOf(MEMBER_TYPES, { default: 'all' })),
+  type: Type.Optional(
+    OneOf(['all', 'manager', 'member', 'blacklist', 'audit', 'audit_user'], { default: 'all' }),
+  ),
   name: Type.Optional(Text(100)),
   after: Cursor,
   limit: Limit(),
 })
 export type MembersQuery = Static<typeof MembersQuery>
 
-export const RoleCounts = Type.Object({ member_count: Type.Integer(), admin_count: Type.Integer() })
+/** How many plain members and managers a group has. */
+export const RoleCounts = Shared('GroupRoleCounts', {
+  member_count: Type.Integer(),
+  admin_count: Type.Integer(),
+})
 
-/** 1 accepts, 2 rejects. */
-export const AuditBody = Type.Object({ status: Int(1, 2) })
+/** What a manager decides on a request to join. */
+export const JoinDecision = Shared('JoinDecision', {
+  status: Int(1, 2, { description: '1 accepts, 2 rejects' }),
+})
 
 /** The payment password, while the site asks for it. */
-export const JoinBody = Type.Object({ password: Type.Optional(RawText(128)) })
+export const JoinBody = Shared('JoinGroup', { password: Type.Optional(RawText(128)) })
 
-export const PermissionsBody = Type.Object({
+/** The roles that may post. */
+export const PostPermissions = Shared('GroupPermissions', {
   permissions: TextList(3, 20, { minItems: 1, items: { type: 'string', enum: ROLES } }),
 })
-export const OwnerBody = Type.Object({ target: Id })
+/** Who gets the group. */
+export const Handover = Shared('GroupHandover', { target: Id })
 
 export const RequestsQuery = Type.Object({
   group_ids: Type.Optional(IdList()),
@@ -49,7 +65,7 @@ export const RequestsQuery = Type.Object({
 export type RequestsQuery = Static<typeof RequestsQuery>
 
 /** A request to join, and what became of it. */
-export const JoinRequest = Type.Object({
+export const JoinRequest = Shared('JoinRequest', {
   id: Type.Integer(),
   group_id: Type.Integer(),
   user_id: Type.Integer(),

@@ -3,22 +3,30 @@ import { notify, type SystemType, takeBack } from '#modules/notifications/index.
 import { handOverPins } from '#modules/pinning/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database.ts'
-import { apiError } from '#platform/errors.ts'
 import {
+  applicantsWait,
+  cannotPay,
+  founderStays,
+  joinedAlready,
   memberDisabled,
   memberPending,
   noSuchGroup,
   noSuchMember,
+  notAdministrator,
   notAudited,
+  notEligible,
   notFounder,
   notManager,
   notMember,
   rankTooLow,
+  requestHandled,
+  tooManyAdministrators,
 } from '../errors.ts'
 import { POST_PIN } from '../pins/schema.ts'
-import { findFounderId, findManagerIds, type MemberRow, type Standing } from '../queries.ts'
-import { REQUESTS, type Role, rankOf } from '../schema.ts'
-import { actingRank, getOwned, getStanding } from '../service.ts'
+import { GROUPS } from '../schema.ts'
+import { findFounderId, findManagerIds, type MemberRow, type Standing } from '../standing/queries.ts'
+import { type Role, rankOf } from '../standing/schema.ts'
+import { actingRank, getOwned, getStanding, manages } from '../standing/service.ts'
 import {
   countAdministrators,
   decideRequest,
@@ -30,67 +38,19 @@ import {
   insertMember,
   updateMember,
 } from './queries.ts'
+import { REQUESTS } from './schema.ts'
 
 const ADMINISTRATORS_MAX = 5
-
-const joinedAlready = apiError(
-  422,
-  'joined_already',
-  'You are in this group, or have asked to join it.',
-  '你已加入该圈子或正在等待审核。',
-)
-const cannotPay = apiError(
-  422,
-  'not_enough',
-  'You do not have enough to pay for joining.',
-  '余额不足，无法支付入圈费用。',
-)
-const founderStays = apiError(
-  403,
-  'founder_stays',
-  'The founder hands the group over before leaving it.',
-  '圈主不能退出圈子。',
-)
-const handledAlready = apiError(
-  403,
-  'join_request_handled',
-  'This request has been handled already.',
-  '该申请已被处理。',
-)
-const tooManyAdministrators = apiError(
-  422,
-  'too_many_administrators',
-  'A group has at most five administrators.',
-  '最多只能设置五名管理员。',
-)
-const notAdministrator = apiError(
-  403,
-  'not_an_administrator',
-  'This member is no administrator.',
-  '该成员不是管理员。',
-)
-const applicantsWait = apiError(
-  422,
-  'join_requests_waiting',
-  'Handle the waiting requests to join first.',
-  '请先处理待审核的入圈申请。',
-)
-const notEligible = apiError(
-  422,
-  'not_an_active_member',
-  'The group can only be handed over to one of its members.',
-  '只能转让给圈内的正常成员。',
-)
 
 const told = (group: Standing, type: SystemType, recipients: number[], senderId: number) => ({
   type: 'system' as const,
   recipients: recipients.filter((id) => id !== senderId),
   senderId,
-  cause: { type: 'groups', id: group.id },
-  data: { type, resource: { type: 'groups', id: group.id }, group: { id: group.id, name: group.name } },
+  cause: { type: GROUPS, id: group.id },
+  data: { type, resource: { type: GROUPS, id: group.id }, group: { id: group.id, name: group.name } },
 })
 
-/** The circle for who wants to join it, with the price; 422 for who is in it. */
+/** The group for who wants to join it, with the price; 422 for who is in it. */
 export async function getJoinable(sql: Db, groupId: number, userId: number): Promise<Standing> {
   const group = await getStanding(sql, groupId, userId)
   if (group.member) throw joinedAlready()
@@ -98,7 +58,7 @@ export async function getJoinable(sql: Db, groupId: number, userId: number): Pro
   return group
 }
 
-/** Joins a circle, or asks to; the price of a paid one waits in escrow (R §20.2). Answers whether one is in. */
+/** Joins a group, or asks to; the price of a paid one waits in escrow (groups-8). Answers whether one is in. */
 export async function joinGroup(
   tx: Tx,
   group: Standing,
@@ -137,13 +97,13 @@ const giveBack = (tx: Tx, userId: number, fee: number, currency: Currency | null
       })
     : undefined
 
-/** Leaves a circle, without a refund, or takes a request to join back, with what was paid. */
+/** Leaves a group, without a refund, or takes a request to join back, with what was paid. */
 export async function leaveGroup(ctx: Context, groupId: number, userId: number): Promise<void> {
   await transaction(ctx.sql, async (tx) => {
     const gone = await deleteOwnMember(tx, groupId, userId)
     if (gone) {
       await giveBack(tx, userId, gone.fee, gone.currency, gone.log_id)
-      const cause = { type: 'groups', id: groupId }
+      const cause = { type: GROUPS, id: groupId }
       return takeBack(tx, { systemType: 'group:join', senderId: userId, cause })
     }
     const { member } = await getStanding(tx, groupId, userId)
@@ -153,30 +113,30 @@ export async function leaveGroup(ctx: Context, groupId: number, userId: number):
   })
 }
 
-/** The member of the path, under the lock of its circle; 404 when it is of another one. */
+/** The member of the path, under the lock of its group; 404 when it is of another one. */
 async function getMember(sql: Db, groupId: number, memberId: number): Promise<MemberRow> {
   const member = await findMember(sql, groupId, memberId)
   if (!member) throw noSuchMember()
   return member
 }
 
-/** What every call on a member finds before its body is read: the circle, the member, and a manager who asks. */
+/** What every call on a member finds before its body is read: the group, the member, and a manager who asks. */
 export async function requireMember(sql: Db, groupId: number, memberId: number, actorId: number) {
   const group = await getStanding(sql, groupId, actorId)
   await getMember(sql, groupId, memberId)
-  if (actingRank(group) < rankOf('administrator')) throw notManager()
+  if (!manages(group)) throw notManager()
 }
 
-/** Accepts or rejects a request to join, once (R §20.2.1). The fee goes to the founder, or back. */
+/** Accepts or rejects a request to join, once (groups-9). The fee goes to the founder, or back. */
 export async function auditMember(
   tx: Tx,
   { groupId, memberId, accept, by }: { groupId: number; memberId: number; accept: boolean; by: number },
 ): Promise<void> {
   const group = await getStanding(tx, groupId, by, { lock: true })
   await getMember(tx, groupId, memberId)
-  if (actingRank(group) < rankOf('administrator')) throw notManager()
+  if (!manages(group)) throw notManager()
   const decided = await decideRequest(tx, { groupId, memberId, accept, by })
-  if (!decided) throw handledAlready()
+  if (!decided) throw requestHandled()
   const { user_id: userId, fee, currency, log_id: logId } = decided
   if (fee === 0 || currency === null) return
   if (accept)
@@ -189,11 +149,11 @@ export async function auditMember(
       subject: { type: REQUESTS, id: logId },
     })
   else await giveBack(tx, userId, fee, currency, logId)
-  // Who paid is told; other requests say nothing (R §20.2.1).
+  // Who paid is told; other requests say nothing (groups-9).
   await notify(tx, told(group, accept ? 'group:join:accept' : 'group:join:reject', [userId], by))
 }
 
-/** Does something to an accepted member of lower rank, under the lock of the circle. */
+/** Does something to an accepted member of lower rank, under the lock of the group. */
 async function onMember(
   ctx: Context,
   { groupId, memberId, actorId, least }: MemberCall & { least: Role },
@@ -237,7 +197,7 @@ export const setBlacklisted = (ctx: Context, call: MemberCall, disabled: boolean
     updateMember(tx, call.groupId, call.memberId, disabled ? { role: 'member', disabled } : { disabled }),
   )
 
-/** Hands a circle over to an active member; who founded it stays as a plain one. */
+/** Hands a group over to an active member; who founded it stays as a plain one. */
 export async function transferGroup(
   ctx: Context,
   groupId: number,

@@ -1,12 +1,12 @@
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { userViews } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
-import { groupsById } from '../circles/view.ts'
-import { memberRecord } from '../view.ts'
+import { memberRecord } from '../standing/view.ts'
+import { groupsById } from '../view.ts'
 import { findMembersById, type RequestRow } from './queries.ts'
 import type { JoinRequest } from './schema.ts'
 
-/** Requests with the people, the circles and the members they are about. */
+/** Requests with the people, the groups and the members they are about. */
 export async function requestViews(
   ctx: Context,
   rows: RequestRow[],

@@ -1,7 +1,7 @@
 import { type PinRow, type PinState, pinColumns, stateNow } from '#modules/pinning/index.ts'
 import type { Db } from '#platform/database.ts'
 
-/** Requests of others that a person decides on, newest first; those of one circle or post if given. */
+/** Requests of others that a person decides on, newest first; those of one group or post if given. */
 export const listAddressedPins = (
   sql: Db,
   {

@@ -21,8 +21,8 @@ import { Id, Message, Type } from '#platform/schema.ts'
 import { notFounder, notManager } from '../errors.ts'
 import { addPinIncome } from '../incomes/queries.ts'
 import { findTitle } from '../posts/queries.ts'
-import { rankOf } from '../schema.ts'
-import { actingRank } from '../service.ts'
+import { rankOf } from '../standing/schema.ts'
+import { actingRank } from '../standing/service.ts'
 import { findLastPin, listAddressedPins } from './queries.ts'
 import {
   COMMENT_PIN,
@@ -40,7 +40,7 @@ const tags = ['Groups']
 const amountRequired = () =>
   invalidField('amount', { en: 'The amount field is required.', zh: 'amount 不能为空。' })
 
-/** What can be pinned: posts in circles, and comments under them. */
+/** What can be pinned: posts in groups, and comments under them. */
 type Pinnable = {
   param: 'post' | 'comment'
   kind: PinKind
@@ -78,7 +78,7 @@ const comments: Pinnable = {
     const { subject } = await getPinnableComment(sql, id, viewerId)
     if (subject.deciderId !== viewerId) throw forbidden()
   },
-  // Who decides is told; posts have their list of requests for that (R §10.3).
+  // Who decides is told; posts have their list of requests for that.
   asked: (tx, subject) =>
     notify(tx, {
       type: 'system',
@@ -93,7 +93,7 @@ const comments: Pinnable = {
     }),
 }
 
-/** Pinning of posts and comments in circles (R §20.2): asked for with points, decided by founder or author. */
+/** Pinning of posts and comments in groups (groups-26, groups-27): asked for with points, decided by founder or author. */
 export function groupPinRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
 
@@ -131,7 +131,7 @@ export function groupPinRoutes(server: Server, ctx: Context) {
           once(ctx, request, reply, async (atomically) => {
             await admit(request, reply)
             return atomically(async (tx) => {
-              // Who decides is read under a lock: the circle may have been handed over since.
+              // Who decides is read under a lock: the group may have been handed over since.
               const { subject } = await find(tx, idOf(request), viewerOf(request).id, { lock: true })
               const own = subject.deciderId === subject.authorId
               const { amount, day } = request.body

@@ -2,25 +2,26 @@ import { UserView } from '#modules/accounts/index.ts'
 import { CommentWithPeople } from '#modules/comments/index.ts'
 import { Amount } from '#modules/ledger/index.ts'
 import { Days, PinsQuery, pinFields } from '#modules/pinning/index.ts'
-import { Id, Nullable, RawText, type Static, Type } from '#platform/schema.ts'
+import { Id, Nullable, RawText, Shared, type Static, Type } from '#platform/schema.ts'
 import { PostItem } from '../posts/schema.ts'
 
 export const POST_PIN = 'group-post'
 export const COMMENT_PIN = 'group-post:comment'
 
 /** `amount`: points for all days together; not asked of who decides themselves. */
-export const PinRequest = Type.Object({
+export const PinRequest = Shared('GroupPinRequest', {
   amount: Type.Optional(Amount),
   day: Days,
   password: Type.Optional(RawText(128)),
 })
-export const FreePin = Type.Object({ day: Days })
+/** How many days a pin that costs nothing lasts. */
+export const FreePin = Shared('FreePin', { day: Days })
 
 export const PostPinsQuery = Type.Object({ group: Type.Optional(Id), ...PinsQuery.properties })
 export const CommentPinsQuery = Type.Object({ post: Type.Optional(Id), ...PinsQuery.properties })
 
-/** A request that is addressed to me (R §20.1); what is gone is null. */
-export const GroupPin = Type.Object({
+/** A request that is addressed to me; what is gone is null. */
+export const GroupPin = Shared('GroupPin', {
   ...pinFields,
   raw: Type.Integer({ description: 'The post of a comment; 0 for a post' }),
   target: Type.Integer({ description: 'The post or the comment' }),

@@ -3,14 +3,15 @@ import type { PinKind, PinSubject } from '#modules/pinning/index.ts'
 import type { Db } from '#platform/database.ts'
 import { forbidden, notFound } from '#platform/errors.ts'
 import { memberDisabled, noSuchPost, notMember } from '../errors.ts'
-import { findTitle, holdGroupOf, POSTS } from '../posts/queries.ts'
-import { postContent, standingAt } from '../posts/service.ts'
-import { findFounderId } from '../queries.ts'
-import { rankOf } from '../schema.ts'
-import { actingRank, isActive } from '../service.ts'
+import { postContent, standingAt } from '../posts/content.ts'
+import { findTitle, holdGroupOf } from '../posts/queries.ts'
+import { POSTS } from '../posts/schema.ts'
+import { findFounderId } from '../standing/queries.ts'
+import { rankOf } from '../standing/schema.ts'
+import { actingRank, isActive } from '../standing/service.ts'
 import { COMMENT_PIN, POST_PIN } from './schema.ts'
 
-/** Pins of posts at the head of their circle. */
+/** Pins of posts at the head of their group. */
 export const postPins: PinKind = {
   channel: POST_PIN,
   alive: (sql, { targetId }) => sql`select id from group_posts where id = ${targetId}`,
@@ -39,7 +40,7 @@ export const commentPins: PinKind = {
   },
 }
 
-/** A post that the viewer may read, and what they are in its circle. */
+/** A post that the viewer may read, and what they are in its group. */
 export async function getPostFor(sql: Db, postId: number, viewerId: number) {
   const post = await postContent.find(sql, postId, viewerId)
   if (!post) throw noSuchPost()
@@ -47,7 +48,7 @@ export async function getPostFor(sql: Db, postId: number, viewerId: number) {
 }
 
 /**
- * A post whose pin somebody may ask for: its author or a manager, who decides at once (R §20.2). `lock`: the circle is
+ * A post whose pin somebody may ask for: its author or a manager, who decides at once (groups-26, groups-27). `lock`: the group is
  * not handed over meanwhile.
  */
 export async function getPinnablePost(sql: Db, postId: number, userId: number, { lock = false } = {}) {

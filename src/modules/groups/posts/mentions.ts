@@ -1,10 +1,11 @@
 import { findMentions } from '#lib/mentions.ts'
 import { cutCharacters, nameKey } from '#lib/text.ts'
-import { findBlockers } from '#modules/accounts/index.ts'
+import { findBlockers, findPeopleByKeys } from '#modules/accounts/index.ts'
 import { notify } from '#modules/notifications/index.ts'
 import type { Tx } from '#platform/database.ts'
 import { blocked } from '#platform/errors.ts'
-import { findPeopleByKeys, findReaders, POSTS } from './queries.ts'
+import { findReaders } from './queries.ts'
+import { POSTS } from './schema.ts'
 
 /** How much of a post is told to who is mentioned in it. */
 const QUOTED = 100

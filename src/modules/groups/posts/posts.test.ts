@@ -63,7 +63,7 @@ describe('likes of posts', () => {
     assert.equal((await guest('POST', url)).status, 401)
   })
 
-  test('of private and paid circles are for members only', async () => {
+  test('of private and paid groups are for members only', async () => {
     const [founder, stranger] = await people(2)
     for (const body of [{ mode: 'private' }, { mode: 'paid', money: 3 }]) {
       const groupId = await group(founder!, body)
@@ -134,7 +134,7 @@ describe('posts', () => {
     assert.deepEqual(ids((await as(alice, 'GET', '/user-group-posts')).body), [id])
   })
 
-  test('belong to the circle of the path', async () => {
+  test('belong to the group of the path', async () => {
     const founder = await person()
     const [one, two] = [await group(founder), await group(founder)]
     const id = await post(founder, one)
@@ -218,7 +218,7 @@ describe('posts', () => {
     await assertNoDrift()
   })
 
-  test('are copied to the feed where the circle lets them be', async () => {
+  test('are copied to the feed where the group lets them be', async () => {
     const founder = await person()
     const [open, shut] = [await group(founder, { allow_feed: true }), await group(founder)]
     const body = { sync_feed: 1, feed_from: 3, title: 'For all' }
@@ -235,7 +235,7 @@ describe('posts', () => {
     assert.equal(await fails(open, { feed_from: null }), 422)
   })
 
-  test('mention people, in private circles only those who may read them', async () => {
+  test('mention people, in private groups only those who may read them', async () => {
     const [founder, stranger] = await people(2)
     const groupId = await group(founder!, { mode: 'private' })
     const alice = await member(groupId, founder!)
@@ -279,7 +279,7 @@ describe('comments and reports', () => {
     await assertNoDrift()
   })
 
-  test('reports are handled once, by managers of the circle only', async () => {
+  test('reports are handled once, by managers of the group only', async () => {
     const [founder, other, alice] = await people(3)
     const [groupId] = [await group(founder!), await group(other!)]
     const id = await post(founder!, groupId)
@@ -317,7 +317,7 @@ describe('comments and reports', () => {
     assert.equal((await as(founder!, 'GET', '/reports?status=2')).body.at(-1).cause, 'Gone')
   })
 
-  test('a circle itself is reported to the site', async () => {
+  test('a group itself is reported to the site', async () => {
     const [founder, alice] = await people(2)
     const id = await group(founder!)
     assert.equal((await as(alice!, 'POST', `/groups/${id}/reports`, { content: 'Spam' })).status, 201)
@@ -326,7 +326,7 @@ describe('comments and reports', () => {
     assert.equal(row?.n, 1)
   })
 
-  test('lists across kinds know posts, and hide those of private circles', async () => {
+  test('lists across kinds know posts, and hide those of private groups', async () => {
     const [founder, stranger] = await people(2)
     const groupId = await group(founder!, { mode: 'private' })
     const alice = await join(groupId, founder!, await person())
@@ -350,7 +350,7 @@ describe('comments and reports', () => {
     assert.equal((await as(alice, 'GET', `/group-posts/${id}/likes`)).status, 404)
   })
 
-  test('who left a private circle hears nothing more of their posts in it', async () => {
+  test('who left a private group hears nothing more of their posts in it', async () => {
     const founder = await person()
     const groupId = await group(founder, { mode: 'private' })
     const [alice, bob] = [

@@ -1,56 +1,38 @@
-import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
+import { grams, nameKey } from '#lib/text.ts'
 import { defineBufferedCounts } from '#platform/buffered-counts.ts'
 import type { Target } from '#platform/content.ts'
 import type { Db, Tx } from '#platform/database.ts'
-import { isReadable, isReadableAt } from '../queries.ts'
+import { andContains, ifGiven, when } from '#platform/sql.ts'
+import type { Tables } from '#platform/tables.ts'
+import { isReadable, isReadableAt } from '../standing/queries.ts'
 import type { GroupPostsQuery, PostsQuery } from './schema.ts'
 
-/** The name of posts on the wire and in tables (R §1.10). */
-export const POSTS = 'group-posts'
-
-export type PostRow = {
-  id: number
-  group_id: number
-  user_id: number
-  title: string
-  summary: string
-  has_images: boolean
-  likes_count: number
-  comments_count: number
-  collections_count: number
-  views_count: number
-  excellent_at: string | null
-  created_at: string
-  updated_at: string
-}
+export type PostRow = Omit<Tables['group_posts'], 'title_key' | 'title_grams' | 'body' | 'replied_at'>
 
 /** The columns of `group_posts p`, without the text. */
 export const postColumns = (sql: Db) => sql`
   p.id, p.group_id, p.user_id, p.title, p.summary, p.has_images, p.likes_count, p.comments_count, p.collections_count,
   p.views_count, p.excellent_at, p.created_at, p.updated_at`
 
-/** The posts of one circle, by their making or by their last comment. */
+/** The posts of one group, by their making or by their last comment. */
 export const listGroupPosts = (sql: Db, groupId: number, query: GroupPostsQuery) => sql<PostRow[]>`
   select ${postColumns(sql)} from group_posts p
-  where p.group_id = ${groupId} ${query.excellent ? sql`and p.excellent_at is not null` : sql``}
+  where p.group_id = ${groupId} ${when(sql, query.excellent === true, () => sql`and p.excellent_at is not null`)}
   order by ${query.type === 'latest_reply' ? sql`p.replied_at desc, p.id desc` : sql`p.id desc`}
   limit ${query.limit ?? 15} offset ${query.offset ?? 0}`
 
 /** Posts that the viewer may read, newest first. */
-export function listPosts(
+export const listPosts = (
   sql: Db,
   { keyword, group_id: groupId, limit = 15, offset = 0 }: PostsQuery,
   viewerId: number,
-) {
-  const key = nameKey(keyword ?? '')
-  return sql<PostRow[]>`
-    select ${postColumns(sql)} from group_posts p
-    where ${isReadableAt(sql, sql`p.group_id`, viewerId)} ${groupId === undefined ? sql`` : sql`and p.group_id = ${groupId}`}
-      ${key === '' ? sql`` : sql`and p.title_grams @> ${gramsOfQuery(key)} and p.title_key like ${`%${escapeLike(key)}%`}`}
-    order by p.id desc limit ${limit} offset ${offset}`
-}
+) => sql<PostRow[]>`
+  select ${postColumns(sql)} from group_posts p
+  where ${isReadableAt(sql, sql`p.group_id`, viewerId)}
+    ${ifGiven(sql, groupId, (id) => sql`and p.group_id = ${id}`)} ${andContains(sql, 'p.title', keyword)}
+  order by p.id desc limit ${limit} offset ${offset}`
 
-/** A person's posts, newest first, in circles that they still may read. */
+/** A person's posts, newest first, in groups that they still may read. */
 export const listPostsOf = (
   sql: Db,
   userId: number,
@@ -66,7 +48,7 @@ export const findPosts = (sql: Db, ids: number[], viewerId: number) => sql<PostR
   where p.id = any(${ids}) and ${isReadable(sql, viewerId)}
   order by p.id desc`
 
-/** A post of a circle with its text, for who may read it. */
+/** A post of a group with its text, for who may read it. */
 export const findPost = async (sql: Db, groupId: number, id: number, viewerId: number) =>
   (
     await sql<(PostRow & { body: string })[]>`
@@ -74,7 +56,7 @@ export const findPost = async (sql: Db, groupId: number, id: number, viewerId: n
       where p.id = ${id} and p.group_id = ${groupId} and ${isReadable(sql, viewerId)}`
   )[0]
 
-/** The newest posts of a circle, for people who do not know it yet. */
+/** The newest posts of a group, for people who do not know it yet. */
 export const listPreview = (sql: Db, groupId: number, limit: number) => sql<PostRow[]>`
   select ${postColumns(sql)} from group_posts p where p.group_id = ${groupId} order by p.id desc limit ${limit}`
 
@@ -95,15 +77,15 @@ export async function findTarget(sql: Db, id: number, viewerId: number): Promise
   return row
 }
 
-/** In which circle a post is. */
+/** In which group a post is. */
 export const findGroupOf = async (sql: Db, id: number) =>
   (await sql<{ group_id: number }[]>`select group_id from group_posts where id = ${id}`)[0]?.group_id
 
-/** Until the transaction ends the circle of a post keeps its founder. */
+/** Until the transaction ends the group of a post keeps its founder. */
 export const holdGroupOf = (sql: Db, id: number) => sql`
   select from groups where id = (select group_id from group_posts where id = ${id}) for share`
 
-export type ImageRow = { post_id: number; file: number; size: string | null; mime: string }
+export type ImageRow = Omit<Tables['group_post_images'], 'position'>
 
 export const findImages = (sql: Db, postIds: number[]) => sql<ImageRow[]>`
   select post_id, file, size, mime from group_post_images where post_id = any(${postIds}) order by post_id, position`
@@ -152,7 +134,7 @@ export async function updatePost(
   return rows.count > 0
 }
 
-export type NewImage = { file: number; size: string | null; mime: string }
+export type NewImage = Omit<ImageRow, 'post_id'>
 
 /** Gives a post these pictures, in their order. */
 export async function replaceImages(sql: Db, postId: number, images: NewImage[]): Promise<void> {
@@ -170,7 +152,7 @@ export async function replaceImages(sql: Db, postId: number, images: NewImage[])
 // what turns on whether a post is an excellent one waits for it first, and counts in a statement that begins after.
 const holdPost = (tx: Tx, id: number) => tx`select from group_posts where id = ${id} for no key update`
 
-/** Deletes a post, out of the counts of its circle. False when somebody was faster. */
+/** Deletes a post, out of the counts of its group. False when somebody was faster. */
 export async function deletePost(sql: Tx, groupId: number, id: number): Promise<boolean> {
   await holdPost(sql, id)
   const [row] = await sql<[{ gone: boolean }]>`
@@ -213,14 +195,7 @@ const addViews = (sql: Db, ids: number[], counts: number[]) => sql`
 /** Views of posts, one for each time one is read by itself. */
 export const viewsOf = defineBufferedCounts('group post views', addViews)
 
-/** People by the keys of their names. */
-export async function findPeopleByKeys(sql: Db, keys: string[]): Promise<number[]> {
-  const rows = await sql<{ id: number }[]>`
-    select id from users where name_key = any(${keys}) and deleted_at is null`
-  return rows.map(({ id }) => id)
-}
-
-/** Which of these people may read the posts of a circle. */
+/** Which of these people may read the posts of a group. */
 export async function findReaders(sql: Db, groupId: number, userIds: number[]): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     select u.id from unnest(${userIds}::bigint[]) as u (id) cross join groups g
@@ -230,7 +205,7 @@ export async function findReaders(sql: Db, groupId: number, userIds: number[]): 
   return rows.map(({ id }) => id)
 }
 
-/** Some posts of a circle, to be deleted. */
+/** Some posts of a group, to be deleted. */
 export const listPostIds = async (sql: Db, groupId: number, limit: number): Promise<number[]> =>
   (
     await sql<

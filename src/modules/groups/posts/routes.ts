@@ -1,201 +1,254 @@
-import type { FastifyRequest } from 'fastify'
-import { mountCollections } from '#modules/collections/index.ts'
+import { byId } from '#lib/lists.ts'
+import { listCollected, mountCollections } from '#modules/collections/index.ts'
 import { mountComments } from '#modules/comments/index.ts'
+import { fileNotUsable } from '#modules/files/index.ts'
 import { mountLikes } from '#modules/likes/index.ts'
 import { mountRewards } from '#modules/rewards/index.ts'
+import { sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
-import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
-import { Empty } from '#platform/schema.ts'
-import { memberDisabled, noSuchGroup, noSuchPost, notManager } from '../errors.ts'
-import { pinnedIn } from '../pins/endings.ts'
+import { blocked, forbidden } from '#platform/errors.ts'
+import { routesOn } from '#platform/http/route.ts'
+import { type Server, say } from '#platform/http.ts'
+import { Empty, Type } from '#platform/schema.ts'
+import { memberDisabled, noSuchGroup, noSuchPost, notManager, notMember, WRITER_ERRORS } from '../errors.ts'
+import { pinnedIn } from '../pins/lifecycle.ts'
+import { listPinnedIds } from '../pins/queries.ts'
 import { COMMENT_PIN, POST_PIN } from '../pins/schema.ts'
-import { GroupParams, rankOf } from '../schema.ts'
-import { actingRank, getStanding } from '../service.ts'
-import { listGroupPosts, toggleExcellent, viewsOf } from './queries.ts'
+import { GroupParams } from '../schema.ts'
+import { getStanding, manages } from '../standing/service.ts'
 import {
-  GroupPostParams,
-  GroupPostsQuery,
-  NewPost,
-  PinnedAndPosts,
-  Post,
-  PostMade,
-  PostParams,
-} from './schema.ts'
-import {
-  type CopyToFeed,
-  changePost,
   commentRules,
   countCollections,
   countLikes,
-  deleteOwnPost,
-  getOwnPost,
-  getPost,
-  getWritable,
   postContent,
-  publishPost,
   readersOf,
   requireWriter,
   standingAt,
   writablePost,
+} from './content.ts'
+import {
+  findPosts,
+  listGroupPosts,
+  listPosts,
+  listPostsOf,
+  listPreview,
+  toggleExcellent,
+  viewsOf,
+} from './queries.ts'
+import {
+  CollectedPostsQuery,
+  GroupPostParams,
+  GroupPostsQuery,
+  MyPostsQuery,
+  NewPost,
+  PinnedAndPosts,
+  POSTS,
+  Post,
+  PostItem,
+  PostMade,
+  PostParams,
+  PostsQuery,
+  SimplePost,
+  SimplePostsQuery,
+} from './schema.ts'
+import {
+  type CopyToFeed,
+  changePost,
+  deleteOwnPost,
+  getOwnPost,
+  getPost,
+  getReadable,
+  getWritable,
+  publishPost,
 } from './service.ts'
-import { postItems, postsById } from './view.ts'
+import { imagesOf, postItems, postsById } from './view.ts'
 
-const tags = ['Groups']
-const groupOf = (request: FastifyRequest) => (request.params as { group: number }).group
-const postOf = (request: FastifyRequest) => (request.params as { post: number }).post
+const PREVIEW = 3
+const VALUE_ERRORS = [sensitiveWords, fileNotUsable, blocked] as const
 
-/** Posts in circles and what people do to them (R §20). `copyToFeed` is how feeds, a layer above, take copies. */
+/** Posts in groups and what people do to them (groups-16 to groups-25). Feeds, a layer above, say how they take copies. */
 export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx: Context) => {
   const { sql } = ctx
+  const route = routesOn(server, ctx, { tag: 'Groups' })
 
-  /** The circle for who may read its posts; a private one is unknown to others (decisions §2). */
-  const getReadable = async (groupId: number, viewer: number) => {
-    const group = await getStanding(sql, groupId, viewer)
-    if (group.mode !== 'public' && group.member?.audit !== 1) throw noSuchGroup()
-    return group
-  }
-
-  server.get(
-    '/groups/:group/posts',
-    {
-      config: {
-        access: 'optional',
-        before: (request) => getReadable(groupOf(request), viewerId(request)),
-      },
-      schema: {
-        tags,
-        summary: 'List the posts of a group; the first page has the pinned ones too',
-        params: GroupParams,
-        querystring: GroupPostsQuery,
-        response: { 200: PinnedAndPosts },
-      },
-    },
-    async (request) => {
-      const viewer = viewerId(request)
-      const { group } = request.params
-      await getReadable(group, viewer)
-      const { offset = 0, excellent } = request.query
+  route('GET /groups/:group/posts', {
+    operationId: 'listGroupPosts',
+    summary: 'List the posts of a group; the first page has the pinned ones too',
+    access: 'optional',
+    params: GroupParams,
+    query: GroupPostsQuery,
+    reply: { 200: PinnedAndPosts },
+    errors: [noSuchGroup],
+    load: ({ params, viewer }) => getReadable(sql, params.group, viewer.id),
+    handler: async ({ params, query, viewer }) => {
+      const isFirst = (query.offset ?? 0) === 0 && !query.excellent
       const [posts, pinned] = await Promise.all([
-        listGroupPosts(sql, group, request.query),
-        offset === 0 && !excellent ? pinnedIn(sql, POST_PIN, group) : [],
+        listGroupPosts(sql, params.group, query),
+        isFirst ? pinnedIn(sql, POST_PIN, params.group) : [],
       ])
-      const views = await postsById(ctx, pinned, viewer)
+      const views = await postsById(ctx, pinned, viewer.id)
       return {
         pinneds: pinned.flatMap((id) => views.get(id) ?? []),
-        posts: await postItems(ctx, posts, viewer),
+        posts: await postItems(ctx, posts, viewer.id),
       }
     },
-  )
+  })
 
-  server.get(
-    '/groups/:group/posts/:post',
-    {
-      config: { access: 'optional' },
-      schema: {
-        tags,
-        summary: 'Read a post, which counts a view',
-        params: GroupPostParams,
-        response: { 200: Post },
-      },
-    },
-    async (request) => {
-      const { group, post } = request.params
-      const view = await getPost(ctx, group, post, viewerId(request))
-      viewsOf(ctx).add([post])
+  route('GET /groups/:group/posts/:post', {
+    operationId: 'getGroupPost',
+    summary: 'Read a post, which counts a view',
+    access: 'optional',
+    params: GroupPostParams,
+    reply: { 200: Post },
+    errors: [noSuchPost],
+    handler: async ({ params, viewer }) => {
+      const view = await getPost(ctx, params.group, params.post, viewer.id)
+      viewsOf(ctx).add([params.post])
       return { ...view, views_count: view.views_count + 1 }
     },
-  )
+  })
 
-  server.post(
-    '/groups/:group/posts',
-    {
-      config: {
-        access: 'user',
-        before: (request) => getWritable(sql, groupOf(request), viewerOf(request).id),
-      },
-      schema: {
-        tags,
-        summary: 'Post in a group',
-        params: GroupParams,
-        body: NewPost,
-        response: { 201: PostMade },
-      },
+  route('POST /groups/:group/posts', {
+    operationId: 'createGroupPost',
+    summary: 'Post in a group',
+    access: 'user',
+    params: GroupParams,
+    body: NewPost,
+    reply: { 201: PostMade },
+    errors: [...WRITER_ERRORS, ...VALUE_ERRORS, forbidden],
+    load: ({ params, viewer }) => getWritable(sql, params.group, viewer.id),
+    handler: async ({ request, viewer, body, loaded: group }) => {
+      const id = await publishPost(ctx, group, viewer.id, body, copyToFeed)
+      const post = await getPost(ctx, group.id, id, viewer.id)
+      return { ...say(request, 'Published.', '发布成功。'), post }
     },
-    async (request, reply) => {
-      const { group } = request.params
-      const { id: viewer } = viewerOf(request)
-      const id = await publishPost(ctx, group, viewer, request.body, copyToFeed)
-      const post = await getPost(ctx, group, id, viewer)
-      return reply.code(201).send({ ...say(request, 'Published.', '发布成功。'), post })
-    },
-  )
+  })
 
-  server.put(
-    '/groups/:group/posts/:post',
-    {
-      config: {
-        access: 'user',
-        before: (request) => getOwnPost(sql, groupOf(request), postOf(request), viewerOf(request).id),
-      },
-      schema: {
-        tags,
-        summary: 'Change a post of mine',
-        params: GroupPostParams,
-        body: NewPost,
-        response: { 201: PostMade },
-      },
+  route('PUT /groups/:group/posts/:post', {
+    operationId: 'updateGroupPost',
+    summary: 'Change a post of mine',
+    access: 'user',
+    params: GroupPostParams,
+    body: NewPost,
+    reply: { 201: PostMade },
+    errors: [noSuchGroup, noSuchPost, forbidden, notMember, memberDisabled, ...VALUE_ERRORS],
+    load: ({ params, viewer }) => getOwnPost(sql, params.group, params.post, viewer.id),
+    handler: async ({ request, params, viewer, body }) => {
+      await changePost(ctx, params.post, viewer.id, body)
+      const post = await getPost(ctx, params.group, params.post, viewer.id)
+      return { ...say(request, 'Changed.', '修改成功。'), post }
     },
-    async (request, reply) => {
-      const { group, post: id } = request.params
-      const { id: viewer } = viewerOf(request)
-      await changePost(ctx, group, id, viewer, request.body)
-      const post = await getPost(ctx, group, id, viewer)
-      return reply.code(201).send({ ...say(request, 'Changed.', '修改成功。'), post })
-    },
-  )
+  })
 
-  server.delete(
-    '/groups/:group/posts/:post',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Delete a post, as its author or a manager of the group',
-        params: GroupPostParams,
-        response: { 204: Empty },
-      },
-    },
-    async (request, reply) => {
-      const { group, post } = request.params
-      await deleteOwnPost(ctx, group, post, viewerOf(request).id)
-      return reply.code(204).send()
-    },
-  )
+  route('DELETE /groups/:group/posts/:post', {
+    operationId: 'deleteGroupPost',
+    summary: 'Delete a post, as its author or a manager of the group',
+    access: 'user',
+    params: GroupPostParams,
+    reply: { 204: Empty },
+    errors: [noSuchGroup, noSuchPost, forbidden],
+    handler: ({ params, viewer }) => deleteOwnPost(ctx, params.group, params.post, viewer.id),
+  })
 
-  for (const path of ['/group/posts/:post/toggle-excellent', '/posts/:post/toggle-excellent'])
-    server.put(
-      path,
-      {
-        config: { access: 'user' },
-        schema: {
-          tags,
-          summary: 'Make a post an excellent one, or a usual one again, as a manager of its group',
-          params: PostParams,
-          response: { 204: Empty },
-        },
-      },
-      async (request, reply) => {
-        const { post } = request.params
-        const { id: viewer } = viewerOf(request)
-        if (!(await postContent.find(sql, post, viewer))) throw noSuchPost()
-        if (actingRank(await standingAt(sql, post, viewer)) < rankOf('administrator')) throw notManager()
-        if (!(await transaction(sql, (tx) => toggleExcellent(tx, post)))) throw noSuchPost()
-        return reply.code(204).send()
-      },
-    )
+  route('PUT /posts/:post/toggle-excellent', {
+    operationId: 'toggleExcellentGroupPost',
+    aliases: { toggleExcellentGroupPostByOlderPath: '/group/posts/:post/toggle-excellent' },
+    summary: 'Make a post an excellent one, or a usual one again, as a manager of its group',
+    access: 'user',
+    params: PostParams,
+    reply: { 204: Empty },
+    errors: [noSuchPost, notManager],
+    handler: async ({ params, viewer }) => {
+      if (!(await postContent.find(sql, params.post, viewer.id))) throw noSuchPost()
+      if (!manages(await standingAt(sql, params.post, viewer.id))) throw notManager()
+      if (!(await transaction(sql, (tx) => toggleExcellent(tx, params.post)))) throw noSuchPost()
+    },
+  })
 
-  const mayWrite = (target: { id: number }, viewer: number) => requireWriter(sql, target.id, viewer)
+  route('GET /group-posts', {
+    operationId: 'listPostsOfAllGroups',
+    summary: 'List posts of all groups that I may read, or find them by title',
+    access: 'optional',
+    query: PostsQuery,
+    reply: { 200: Type.Array(PostItem) },
+    handler: async ({ query, viewer }) => postItems(ctx, await listPosts(sql, query, viewer.id), viewer.id),
+  })
+
+  route('GET /user-group-posts', {
+    operationId: 'listMyGroupPosts',
+    summary: 'List my posts',
+    access: 'user',
+    query: MyPostsQuery,
+    reply: { 200: Type.Array(PostItem) },
+    handler: async ({ query, viewer }) => {
+      const { type = 1, limit, offset } = query
+      if (type === 1) return postItems(ctx, await listPostsOf(sql, viewer.id, query), viewer.id)
+      const state = type === 2 ? 'active' : 'pending'
+      const ids = await listPinnedIds(sql, { userId: viewer.id, state, limit, offset })
+      const views = await postsById(ctx, ids, viewer.id)
+      return ids.flatMap((id) => views.get(id) ?? [])
+    },
+  })
+
+  route('GET /user-post-collections', {
+    operationId: 'listCollectedGroupPosts',
+    summary: 'List the posts I collected',
+    access: 'user',
+    query: CollectedPostsQuery,
+    reply: { 200: Type.Array(PostItem) },
+    handler: async ({ query: { limit = 15, offset = 0 }, viewer }) => {
+      const collected = await listCollected(sql, { type: POSTS, userId: viewer.id, limit, offset })
+      const ids = collected.map((row) => row.collectible_id)
+      const found = byId(ids.length > 0 ? await findPosts(sql, ids, viewer.id) : [])
+      return postItems(
+        ctx,
+        ids.flatMap((id) => found.get(id) ?? []),
+        viewer.id,
+      )
+    },
+  })
+
+  route('GET /simple-posts', {
+    operationId: 'listGroupPostHeadlines',
+    aliases: { listGroupPostHeadlinesByOlderPath: '/group/simple-posts' },
+    summary: 'Read the headlines of posts by id',
+    access: 'optional',
+    query: SimplePostsQuery,
+    reply: { 200: Type.Array(SimplePost) },
+    handler: async ({ query, viewer }) => {
+      const rows = await findPosts(sql, query.id, viewer.id)
+      const images = await imagesOf(ctx, rows)
+      return rows.map(({ id, group_id, title, summary }) => ({
+        id,
+        group_id,
+        title,
+        summary,
+        image: images.get(id)?.[0] ?? null,
+      }))
+    },
+  })
+
+  route('GET /groups/:group/preview-posts', {
+    operationId: 'previewGroupPosts',
+    aliases: { previewGroupPostsByOlderPath: '/group/groups/:group/preview-posts' },
+    summary: 'See the newest posts of a group before joining; of a paid one without their pictures',
+    access: 'optional',
+    params: GroupParams,
+    reply: { 200: Type.Array(PostItem) },
+    errors: [noSuchGroup],
+    load: ({ params, viewer }) => getStanding(sql, params.group, viewer.id),
+    handler: async ({ loaded: group, viewer }) => {
+      const reads = group.mode === 'public' || group.member?.audit === 1
+      const shown = reads || group.mode === 'paid' ? await listPreview(sql, group.id, PREVIEW) : []
+      const posts = await postItems(ctx, shown, viewer.id)
+      return reads ? posts : posts.map((post) => ({ ...post, images: [] }))
+    },
+  })
+
+  const mayWrite = async (target: { id: number }, viewerId: number) => {
+    await requireWriter(sql, target.id, viewerId)
+  }
 
   mountLikes(server, ctx, postContent, {
     create: '/group-posts/:post/likes',

@@ -16,13 +16,16 @@ import {
   Type,
   ZuluTime,
 } from '#platform/schema.ts'
-import { Group } from '../circles/schema.ts'
+import { Group } from '../schema.ts'
 
 export const PostParams = Type.Object({ post: Id })
 export const GroupPostParams = Type.Object({ group: Id, post: Id })
 
-/** A post in lists (R §20.3), without its text. */
-export const PostItem = Shared('PostItem', {
+/** The name of posts on the wire and in tables (conventions-24). */
+export const POSTS = 'group-posts'
+
+/** A post in lists, without its text. */
+export const PostItem = Shared('GroupPostItem', {
   id: Type.Integer(),
   group_id: Type.Integer(),
   user_id: Type.Integer(),
@@ -46,11 +49,11 @@ export const PostItem = Shared('PostItem', {
 export type PostItem = Static<typeof PostItem>
 
 /** A post by itself. */
-export const Post = Type.Object({ ...PostItem.properties, body: Type.String() })
+export const Post = Shared('GroupPost', { ...PostItem.properties, body: Type.String() })
 export type Post = Static<typeof Post>
 
-/** A post where another thing only points to it. */
-export const SimplePost = Type.Object({
+/** A post where something else only points to it. */
+export const SimplePost = Shared('GroupPostHeadline', {
   id: Type.Integer(),
   group_id: Type.Integer(),
   title: Type.String(),
@@ -58,10 +61,14 @@ export const SimplePost = Type.Object({
   image: Nullable(FileView),
 })
 
-export const PinnedAndPosts = Type.Object({ pinneds: Type.Array(PostItem), posts: Type.Array(PostItem) })
+/** A page of the posts of a group (groups-22). */
+export const PinnedAndPosts = Shared('GroupPostPage', {
+  pinneds: Type.Array(PostItem),
+  posts: Type.Array(PostItem),
+})
 
 export const GroupPostsQuery = Type.Object({
-  type: Type.Optional(OneOf(['latest_post', 'latest_reply'] as const, { default: 'latest_post' })),
+  type: Type.Optional(OneOf(['latest_post', 'latest_reply'], { default: 'latest_post' })),
   excellent: Type.Optional(Flag()),
   limit: Limit(),
   offset: Offset,
@@ -82,7 +89,7 @@ export const MyPostsQuery = Type.Object({
   limit: Limit(),
   offset: Offset,
 })
-export const CollectedQuery = Type.Object({ limit: Limit(), offset: Offset })
+export const CollectedPostsQuery = Type.Object({ limit: Limit(), offset: Offset })
 export const SimplePostsQuery = Type.Object({ id: IdList() })
 
 /** Uploads as ids, or as objects with `id`. */
@@ -91,8 +98,8 @@ const Images = Type.Unsafe<(number | { id: number })[]>({
   items: Type.Union([Id, Type.Object({ id: Id })]),
 })
 
-/** `summary` has to be there and may be empty, but then `images` may not (R §20.2.2). */
-export const NewPost = Type.Object({
+/** `summary` has to be there and may be empty, but then `images` may not (groups-18). */
+export const NewPost = Shared('NewGroupPost', {
   title: Text(100, { minLength: 1 }),
   body: Text(50_000, { minLength: 1 }),
   summary: Text(1000, { 'x-empty': true }),
@@ -102,4 +109,4 @@ export const NewPost = Type.Object({
 })
 export type NewPost = Static<typeof NewPost>
 
-export const PostMade = Type.Object({ message: Type.Array(Type.String()), post: Post })
+export const PostMade = Shared('GroupPostMade', { message: Type.Array(Type.String()), post: Post })

@@ -1,61 +1,33 @@
 import { hasAbility } from '#modules/abilities/index.ts'
 import { deleteCollectionsOf } from '#modules/collections/index.ts'
-import { type CommentRules, deleteCommentsOf, removeComment } from '#modules/comments/index.ts'
+import { deleteCommentsOf } from '#modules/comments/index.ts'
 import { attachFiles, detachFiles } from '#modules/files/index.ts'
 import { deleteLikesOf } from '#modules/likes/index.ts'
 import { publishEvent, takeBack } from '#modules/notifications/index.ts'
 import { screen } from '#modules/words/index.ts'
-import type { Content, Counts, Reader } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database.ts'
-import { apiError, forbidden, invalidField } from '#platform/errors.ts'
-import { memberDisabled, noSuchPost, notAudited } from '../errors.ts'
-import { cancelPinOfComment, cancelPinsOfPost } from '../pins/endings.ts'
-import { findStanding, type Standing } from '../queries.ts'
-import { rankOf } from '../schema.ts'
-import { actingRank, getStanding, requireActive } from '../service.ts'
-import { tellMentioned } from './mentions.ts'
+import { forbidden } from '#platform/errors.ts'
 import {
-  deletePost,
-  findGroupOf,
-  findImages,
-  findPost,
-  findReaders,
-  findTarget,
-  findVisiblePosts,
-  insertPost,
-  POSTS,
-  replaceImages,
-  updatePost,
-} from './queries.ts'
-import { NewPost, type Post } from './schema.ts'
-import { postItems, postsById } from './view.ts'
+  feedFromRequired,
+  imagesRequired,
+  noFeedCopies,
+  noSuchGroup,
+  noSuchPost,
+  notAudited,
+  roleMayNotPost,
+} from '../errors.ts'
+import { cancelPinsOfPost } from '../pins/lifecycle.ts'
+import type { Standing } from '../standing/queries.ts'
+import { getStanding, manages, requireActive } from '../standing/service.ts'
+import { tellMentioned } from './mentions.ts'
+import { deletePost, findImages, findPost, insertPost, replaceImages, updatePost } from './queries.ts'
+import { NewPost, POSTS, type Post } from './schema.ts'
+import { postItems } from './view.ts'
 
 /** Where uploads of posts belong. */
 export const CHANNEL = 'group:post'
 const SCREENED: ('title' | 'body' | 'summary')[] = ['title', 'body', 'summary']
-
-const roleMayNotPost = apiError(
-  422,
-  'role_may_not_post',
-  'Your role may not post in this group.',
-  '你所在的角色没有发帖权限。',
-)
-const imagesRequired = () =>
-  invalidField('images', {
-    en: 'A post without a summary needs a picture.',
-    zh: '摘要为空时必须上传图片。',
-  })
-const feedFromRequired = () =>
-  invalidField('feed_from', {
-    en: 'The feed_from field is required with sync_feed.',
-    zh: '同步动态时 feed_from 不能为空。',
-  })
-const noFeedCopies = () =>
-  invalidField('sync_feed', {
-    en: 'This group does not let posts be copied to feeds.',
-    zh: '该圈子不允许同步动态。',
-  })
 
 /** Copies a post to its author's feed, in the transaction that publishes it; given by the module of feeds. */
 export type CopyToFeed = (
@@ -64,104 +36,14 @@ export type CopyToFeed = (
   post: { userId: number; postId: number; title: string; from: number },
 ) => Promise<unknown>
 
-/** Posts as what is commented on, liked, collected and reported. */
-export const postContent: Content = {
-  type: POSTS,
-  param: 'post',
-  noun: 'GroupPost',
-  tag: 'Groups',
-  find: findTarget,
-  live: (sql, id) => sql`select id from group_posts where id = ${id}`,
+/** The group for who may read its posts; others do not know of them (groups-16). */
+export async function getReadable(sql: Db, groupId: number, viewerId: number): Promise<Standing> {
+  const group = await getStanding(sql, groupId, viewerId)
+  if (group.mode !== 'public' && group.member?.audit !== 1) throw noSuchGroup()
+  return group
 }
 
-/** Posts in lists that mix kinds. */
-export const postReader: Reader = { visible: findVisiblePosts, views: postsById, closed: true }
-
-export const countLikes: Counts = (sql) => [
-  sql`update group_posts p set likes_count = p.likes_count + c.by from changed c where p.id = c.id`,
-]
-export const countCollections: Counts = (sql) => [
-  sql`update group_posts p set collections_count = p.collections_count + c.by from changed c where p.id = c.id`,
-]
-const countComments: Counts = (sql) => [
-  sql`update group_posts p set comments_count = p.comments_count + c.by,
-        replied_at = case when c.by > 0 then now() else p.replied_at end
-      from changed c where p.id = c.id`,
-]
-
-/** What the viewer is in the circle of a post. */
-export async function standingAt(sql: Db, postId: number, viewerId: number): Promise<Standing> {
-  const groupId = await findGroupOf(sql, postId)
-  const standing = groupId === undefined ? undefined : await findStanding(sql, groupId, viewerId)
-  if (!standing) throw noSuchPost()
-  return standing
-}
-
-/** 403 for who is on the blacklist: they read, but write nothing (R §28, 43). */
-export async function requireWriter(sql: Db, postId: number, viewerId: number): Promise<void> {
-  if ((await standingAt(sql, postId, viewerId)).member?.disabled) throw memberDisabled()
-}
-
-/** The same posts for what only those do who may write. */
-export const writablePost: Content = {
-  ...postContent,
-  async find(sql, id, viewerId) {
-    const target = await findTarget(sql, id, viewerId)
-    if (target) await requireWriter(sql, id, viewerId)
-    return target
-  },
-}
-
-const manages = (standing: Standing) => actingRank(standing) >= rankOf('administrator')
-
-/** Which of these people may read a post. */
-export async function readersOf(sql: Db, { id }: { id: number }, userIds: number[]): Promise<number[]> {
-  const group = await findGroupOf(sql, id)
-  return group === undefined ? [] : findReaders(sql, group, userIds)
-}
-
-/** Comments of posts: their author deletes them, a manager of the circle, and who manages all circles. */
-export const commentRules: CommentRules = {
-  count: countComments,
-  readers: readersOf,
-  async onRemove(tx, comment) {
-    await cancelPinOfComment(tx, comment.id)
-  },
-  async mayModerate(ctx, target, viewerId) {
-    return (
-      manages(await standingAt(ctx.sql, target.id, viewerId)) || hasAbility(ctx, viewerId, 'admin: groups')
-    )
-  },
-}
-
-/** Deletes a comment of a post as an administrator of the site, for whom private circles are open. */
-export async function removePostComment(
-  ctx: Context,
-  postId: number,
-  commentId: number,
-  moderatorId: number,
-  onRemove: NonNullable<CommentRules['onRemove']>,
-): Promise<void> {
-  if ((await findGroupOf(ctx.sql, postId)) === undefined) throw noSuchPost()
-  const rules: CommentRules = {
-    ...commentRules,
-    mayModerate: async () => true,
-    async onRemove(tx, comment, target, viewerId) {
-      await cancelPinOfComment(tx, comment.id)
-      await onRemove(tx, comment, target, viewerId)
-    },
-  }
-  await removeComment(
-    ctx,
-    postContent,
-    rules,
-    { id: postId, ownerId: 0, contents: '' },
-    moderatorId,
-    commentId,
-  )
-}
-
-/** The circle for who may post in it; 403 and 422 for others, in the order of R §20.2. */
+/** The group for who may post in it; 403 and 422 for others, in the order of groups-18. */
 export async function getWritable(sql: Db, groupId: number, userId: number): Promise<Standing> {
   const group = await getStanding(sql, groupId, userId)
   if (group.audit !== 1) throw notAudited()
@@ -170,7 +52,7 @@ export async function getWritable(sql: Db, groupId: number, userId: number): Pro
   return group
 }
 
-/** The post of the path for its author, who may still write in the circle. */
+/** The post of the path for its author, who may still write in the group. */
 export async function getOwnPost(
   sql: Db,
   groupId: number,
@@ -217,20 +99,19 @@ async function setImages(tx: Tx, ownerId: number, postId: number, ids: number[])
   if (dropped.length > 0) await detachFiles(tx, { ids: dropped })
 }
 
-/** Publishes a post; with `sync_feed` a copy of it appears in the author's feed (R §20.2.2). */
+/** Publishes a post; with `sync_feed` a copy of it appears in the author's feed (groups-19). */
 export async function publishPost(
   ctx: Context,
-  groupId: number,
+  { id: groupId, allow_feed: allowsCopies }: Standing,
   userId: number,
   body: NewPost,
   copyToFeed: CopyToFeed,
 ): Promise<number> {
-  const group = await getWritable(ctx.sql, groupId, userId)
   const values = valuesOf(await screen(ctx, body, NewPost, SCREENED))
   const from = body.sync_feed ? body.feed_from : undefined
   if (body.sync_feed) {
     if (from === undefined) throw feedFromRequired()
-    if (!group.allow_feed) throw noFeedCopies()
+    if (!allowsCopies) throw noFeedCopies()
     if (!(await hasAbility(ctx, userId, 'feed-post'))) throw forbidden()
   }
   const images = idsOf(body.images ?? [])
@@ -249,14 +130,7 @@ export async function publishPost(
 }
 
 /** Changes a post as its author. */
-export async function changePost(
-  ctx: Context,
-  groupId: number,
-  postId: number,
-  userId: number,
-  body: NewPost,
-): Promise<void> {
-  await getOwnPost(ctx.sql, groupId, postId, userId)
+export async function changePost(ctx: Context, postId: number, userId: number, body: NewPost): Promise<void> {
   const values = valuesOf(await screen(ctx, body, NewPost, SCREENED))
   await transaction(ctx.sql, async (tx) => {
     if (!(await updatePost(tx, postId, userId, values))) throw noSuchPost()
@@ -275,7 +149,7 @@ export async function removePost(tx: Tx, groupId: number, postId: number): Promi
   await takeBack(tx, { cause: { type: POSTS, id: postId } })
 }
 
-/** Deletes a post as its author or a manager of the circle. */
+/** Deletes a post as its author or a manager of the group. */
 export async function deleteOwnPost(
   ctx: Context,
   groupId: number,

@@ -5,9 +5,9 @@ import type { FileView } from '#modules/files/index.ts'
 import { findLiked } from '#modules/likes/index.ts'
 import { sumRewards } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
-import { groupsById } from '../circles/view.ts'
-import { findImages, findPosts, type ImageRow, POSTS, type PostRow, viewsOf } from './queries.ts'
-import type { PostItem } from './schema.ts'
+import { groupsById } from '../view.ts'
+import { findImages, findPosts, type ImageRow, type PostRow, viewsOf } from './queries.ts'
+import { POSTS, type PostItem } from './schema.ts'
 
 /** A picture of a post as clients get it. */
 export const imageView = ({ file, size, mime }: ImageRow): FileView => ({ id: file, file, size, mime })
@@ -24,7 +24,7 @@ export async function imagesOf(
   )
 }
 
-/** Rows as lists show them, in their order: one statement for each kind of thing that the page has any of. */
+/** Rows as lists show them, in their order: one statement for each kind of content that the page has any of. */
 export async function postItems(ctx: Context, rows: PostRow[], viewerId: number): Promise<PostItem[]> {
   if (rows.length === 0) return []
   const { sql } = ctx

@@ -1,110 +1,86 @@
-import type { FastifyRequest } from 'fastify'
-import { findComments } from '#modules/comments/index.ts'
 import type { Context } from '#platform/context.ts'
-import { notFound } from '#platform/errors.ts'
-import { type Server, say, viewerOf } from '#platform/http.ts'
-import { Id, Message, Text, Type } from '#platform/schema.ts'
-import { postContent, requireWriter } from '../posts/service.ts'
-import { getManaged } from '../service.ts'
+import { routesOn } from '#platform/http/route.ts'
+import { type Server, say } from '#platform/http.ts'
+import { Id, Message, Type } from '#platform/schema.ts'
+import { memberDisabled, noSuchGroup, noSuchPost, notManager } from '../errors.ts'
+import { getManaged } from '../standing/service.ts'
 import { listReports } from './queries.ts'
-import { GroupReport, RejectBody, ReportParams, ReportsQuery } from './schema.ts'
-import { COMMENT, getReportToHandle, handleReport, POST, reportToManagers } from './service.ts'
-import { reportViews } from './view.ts'
+import { GroupReport, ReportParams, ReportRejection, ReportsQuery, ReportToManagers } from './schema.ts'
+import {
+  contentGone,
+  getReportableComment,
+  getReportablePost,
+  getReportToHandle,
+  handleReport,
+  reportHandled,
+  reportToManagers,
+} from './service.ts'
+import { groupReportViews } from './view.ts'
 
-const tags = ['Groups']
-const body = Type.Object({ content: Text(255, { minLength: 1 }) })
-
-/** Reports inside circles (R §20.2.3). */
+/** Reports inside groups (groups-28). */
 export function groupReportRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
+  const route = routesOn(server, ctx, { tag: 'Groups' })
 
-  const getPost = async (request: FastifyRequest) => {
-    const { post } = request.params as { post: number }
-    const { id: viewer } = viewerOf(request)
-    const target = await postContent.find(sql, post, viewer)
-    if (!target) throw notFound()
-    await requireWriter(sql, post, viewer)
-    return { target, postId: post }
-  }
-  const getComment = async (request: FastifyRequest) => {
-    const { comment: id } = request.params as { comment: number }
-    const { id: viewer } = viewerOf(request)
-    const [comment] = await findComments(sql, [id])
-    if (comment?.commentable_type !== postContent.type) throw notFound()
-    const postId = comment.commentable_id
-    if (!(await postContent.find(sql, postId, viewer))) throw notFound()
-    await requireWriter(sql, postId, viewer)
-    return { target: { id, ownerId: comment.user_id, contents: comment.body }, postId }
-  }
-  for (const [path, kind, find, param] of [
-    ['/reports/posts/:post', POST, getPost, 'post'],
-    ['/reports/comments/:comment', COMMENT, getComment, 'comment'],
-  ] as const)
-    server.post(
-      path,
-      {
-        config: { access: 'user', before: find },
-        schema: {
-          tags,
-          summary: `Report a ${param} to the managers of its group`,
-          params: Type.Object({ [param]: Id }),
-          body,
-          response: { 201: Message },
-        },
-      },
-      async (request, reply) => {
-        const found = await find(request)
-        const { content } = request.body
-        await reportToManagers(ctx, { kind, ...found, userId: viewerOf(request).id, content })
-        return reply.code(201).send(say(request, 'Reported.', '举报成功。'))
-      },
-    )
-
-  server.get(
-    '/reports',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'List reports in the groups that I manage, or in one of them',
-        querystring: ReportsQuery,
-        response: { 200: Type.Array(GroupReport) },
-      },
+  route('POST /reports/posts/:post', {
+    operationId: 'reportGroupPost',
+    summary: 'Report a post to the managers of its group',
+    access: 'user',
+    params: Type.Object({ post: Id }),
+    body: ReportToManagers,
+    reply: { 201: Message },
+    errors: [noSuchPost, memberDisabled],
+    load: ({ params, viewer }) => getReportablePost(sql, params.post, viewer.id),
+    handler: async ({ request, viewer, body, loaded }) => {
+      await reportToManagers(ctx, loaded, viewer.id, body.content)
+      return say(request, 'Reported.', '举报成功。')
     },
-    async (request) => {
-      const { id: viewer } = viewerOf(request)
-      const { group_id: group } = request.query
-      if (group !== undefined) await getManaged(sql, group, viewer)
-      return reportViews(ctx, await listReports(sql, viewer, request.query), viewer)
-    },
-  )
+  })
 
-  for (const [verb, accept] of [
-    ['accept', true],
-    ['reject', false],
+  route('POST /reports/comments/:comment', {
+    operationId: 'reportGroupPostComment',
+    summary: 'Report a comment to the managers of its group',
+    access: 'user',
+    params: Type.Object({ comment: Id }),
+    body: ReportToManagers,
+    reply: { 201: Message },
+    errors: [noSuchPost, memberDisabled],
+    load: ({ params, viewer }) => getReportableComment(sql, params.comment, viewer.id),
+    handler: async ({ request, viewer, body, loaded }) => {
+      await reportToManagers(ctx, loaded, viewer.id, body.content)
+      return say(request, 'Reported.', '举报成功。')
+    },
+  })
+
+  route('GET /reports', {
+    operationId: 'listGroupReports',
+    summary: 'List reports in the groups that I manage, or in one of them',
+    access: 'user',
+    query: ReportsQuery,
+    reply: { 200: Type.Array(GroupReport) },
+    errors: [noSuchGroup, notManager],
+    handler: async ({ query, viewer }) => {
+      if (query.group_id !== undefined) await getManaged(sql, query.group_id, viewer.id)
+      return groupReportViews(ctx, await listReports(sql, viewer.id, query), viewer.id)
+    },
+  })
+
+  for (const { verb, accept, summary } of [
+    { verb: 'accept', accept: true, summary: 'Accept a report in a group that I manage' },
+    { verb: 'reject', accept: false, summary: 'Reject a report, with or without a cause' },
   ] as const)
-    server.patch(
-      `/reports/:report/${verb}`,
-      {
-        config: {
-          access: 'user',
-          before: (request) =>
-            getReportToHandle(sql, (request.params as { report: number }).report, viewerOf(request).id),
-        },
-        schema: {
-          tags,
-          summary: accept
-            ? 'Accept a report in a group that I manage'
-            : 'Reject a report, with or without a cause',
-          params: ReportParams,
-          body: RejectBody,
-          response: { 201: Message },
-        },
+    route(`PATCH /reports/:report/${verb}`, {
+      operationId: `${verb}GroupReport`,
+      summary,
+      access: 'user',
+      params: ReportParams,
+      body: ReportRejection,
+      reply: { 201: Message },
+      errors: [noSuchGroup, notManager, contentGone, reportHandled],
+      whenInvalid: ({ params, viewer }) => getReportToHandle(sql, params.report, viewer.id),
+      handler: async ({ request, params, viewer, body: { cause = null } }) => {
+        await handleReport(ctx, params.report, viewer.id, { accept, cause })
+        return say(request, 'Done.', '操作成功。')
       },
-      async (request, reply) => {
-        const { cause = null } = request.body
-        await handleReport(ctx, request.params.report, viewerOf(request).id, { accept, cause })
-        return reply.code(201).send(say(request, 'Done.', '操作成功。'))
-      },
-    )
+    })
 }

@@ -1,10 +1,13 @@
 import { UserView } from '#modules/accounts/index.ts'
 import { CommentWithPeople } from '#modules/comments/index.ts'
-import { Cursor, Id, Int, Limit, Nullable, type Static, Text, Time, Type } from '#platform/schema.ts'
-import { Group } from '../circles/schema.ts'
+import { Cursor, Id, Int, Limit, Nullable, Shared, type Static, Text, Time, Type } from '#platform/schema.ts'
 import { PostItem } from '../posts/schema.ts'
+import { Group } from '../schema.ts'
 
 export const ReportParams = Type.Object({ report: Id })
+
+/** Why a post or a comment is reported. */
+export const ReportToManagers = Shared('ReportToManagers', { content: Text(255, { minLength: 1 }) })
 
 const MAX_SECONDS = 9_999_999_999
 export const ReportsQuery = Type.Object({
@@ -17,10 +20,13 @@ export const ReportsQuery = Type.Object({
 })
 export type ReportsQuery = Static<typeof ReportsQuery>
 
-export const RejectBody = Type.Object({ cause: Type.Optional(Nullable(Text(255))) })
+/** Why a report is rejected. */
+export const ReportRejection = Shared('GroupReportRejection', {
+  cause: Type.Optional(Nullable(Text(255))),
+})
 
-/** A report that the managers of a circle handle; the resource is null when it is gone. */
-export const GroupReport = Type.Object({
+/** A report that the managers of a group handle; the resource is null when it is gone. */
+export const GroupReport = Shared('GroupReport', {
   id: Type.Integer(),
   group_id: Type.Integer(),
   user_id: Type.Integer(),

@@ -2,14 +2,18 @@ import { withWireTimes } from '#lib/time.ts'
 import { userViews } from '#modules/accounts/index.ts'
 import { commentViews } from '#modules/comments/index.ts'
 import type { Context } from '#platform/context.ts'
-import { groupsById } from '../circles/view.ts'
 import { postsById } from '../posts/view.ts'
-import type { ReportRow } from './queries.ts'
+import { groupsById } from '../view.ts'
+import type { GroupReportRow } from './queries.ts'
 import type { GroupReport } from './schema.ts'
 
 /** Rows with the people and what is reported. */
-export async function reportViews(ctx: Context, rows: ReportRow[], viewerId: number): Promise<GroupReport[]> {
-  const all = (of: (row: ReportRow) => number) => [...new Set(rows.map(of))]
+export async function groupReportViews(
+  ctx: Context,
+  rows: GroupReportRow[],
+  viewerId: number,
+): Promise<GroupReport[]> {
+  const all = (of: (row: GroupReportRow) => number) => [...new Set(rows.map(of))]
   const [people, groups, posts, comments] = await Promise.all([
     userViews(
       ctx,

@@ -1,136 +1,114 @@
-import type { FastifyRequest } from 'fastify'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
-import { type Server, say, viewerOf } from '#platform/http.ts'
+import { routesOn } from '#platform/http/route.ts'
+import { type Server, say } from '#platform/http.ts'
 import { Empty, Message } from '#platform/schema.ts'
-import { updateGroup } from '../circles/queries/changes.ts'
-import { MemberParams, OwnerBody, PermissionsBody } from '../members/schema.ts'
+import {
+  applicantsWait,
+  FOUNDER_ERRORS,
+  MEMBER_ERRORS,
+  noSuchGroup,
+  notAdministrator,
+  notEligible,
+  notFounder,
+  notManager,
+  tooManyAdministrators,
+} from '../errors.ts'
+import { Handover, MemberParams, PostPermissions } from '../members/schema.ts'
 import { addAdministrator, removeAdministrator, setBlacklisted, transferGroup } from '../members/service.ts'
-import { GroupParams, type Role } from '../schema.ts'
-import { getManaged, getOwned } from '../service.ts'
+import { updateGroup } from '../queries.ts'
+import { GroupParams } from '../schema.ts'
+import { rolesOf } from '../standing/schema.ts'
+import { getManaged, getOwned } from '../standing/service.ts'
 
-const tags = ['Groups']
-const groupOf = (request: FastifyRequest) => (request.params as { group: number }).group
-const callOf = (request: FastifyRequest) => {
-  const { group, member } = request.params as { group: number; member: number }
-  return { groupId: group, memberId: member, actorId: viewerOf(request).id }
-}
+type MemberPath = { params: { group: number; member: number }; viewer: { id: number } }
+const callOf = ({ params, viewer }: MemberPath) => ({
+  groupId: params.group,
+  memberId: params.member,
+  actorId: viewer.id,
+})
 
-/** Who may do what in a circle: its administrators, its blacklist, who may post, and whose it is (R §20.2.1). */
+/** Who may do what in a group: its administrators, its blacklist, who may post, and whose it is (groups-11 to groups-15). */
 export function groupRoleRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
+  const route = routesOn(server, ctx, { tag: 'Groups' })
 
-  server.put(
-    '/groups/:group/managers/:member',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Make a member an administrator',
-        params: MemberParams,
-        response: { 201: Message },
-      },
+  route('PUT /groups/:group/managers/:member', {
+    operationId: 'addGroupAdministrator',
+    summary: 'Make a member an administrator',
+    access: 'user',
+    params: MemberParams,
+    reply: { 201: Message },
+    errors: [...FOUNDER_ERRORS, notEligible, tooManyAdministrators],
+    handler: async (call) => {
+      await addAdministrator(ctx, callOf(call))
+      return say(call.request, 'Done.', '设置成功。')
     },
-    async (request, reply) => {
-      await addAdministrator(ctx, callOf(request))
-      return reply.code(201).send(say(request, 'Done.', '设置成功。'))
-    },
-  )
+  })
 
-  server.delete(
-    '/groups/:group/managers/:member',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Make an administrator a plain member',
-        params: MemberParams,
-        response: { 204: Empty },
-      },
-    },
-    async (request, reply) => {
-      await removeAdministrator(ctx, callOf(request))
-      return reply.code(204).send()
-    },
-  )
+  route('DELETE /groups/:group/managers/:member', {
+    operationId: 'removeGroupAdministrator',
+    summary: 'Make an administrator a plain member',
+    access: 'user',
+    params: MemberParams,
+    reply: { 204: Empty },
+    errors: [...FOUNDER_ERRORS, notAdministrator],
+    handler: (call) => removeAdministrator(ctx, callOf(call)),
+  })
 
-  server.put(
-    '/groups/:group/blacklist/:member',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Put a member of lower rank on the blacklist: they read, but write nothing',
-        params: MemberParams,
-        response: { 201: Message },
-      },
+  route('PUT /groups/:group/blacklist/:member', {
+    operationId: 'blacklistGroupMember',
+    summary: 'Put a member of lower rank on the blacklist: they read, but write nothing',
+    access: 'user',
+    params: MemberParams,
+    reply: { 201: Message },
+    errors: MEMBER_ERRORS,
+    handler: async (call) => {
+      await setBlacklisted(ctx, callOf(call), true)
+      return say(call.request, 'Done.', '已加入黑名单。')
     },
-    async (request, reply) => {
-      await setBlacklisted(ctx, callOf(request), true)
-      return reply.code(201).send(say(request, 'Done.', '已加入黑名单。'))
-    },
-  )
+  })
 
-  server.delete(
-    '/groups/:group/blacklist/:member',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Take a member off the blacklist',
-        params: MemberParams,
-        response: { 204: Empty },
-      },
-    },
-    async (request, reply) => {
-      await setBlacklisted(ctx, callOf(request), false)
-      return reply.code(204).send()
-    },
-  )
+  route('DELETE /groups/:group/blacklist/:member', {
+    operationId: 'unblacklistGroupMember',
+    summary: 'Take a member off the blacklist',
+    access: 'user',
+    params: MemberParams,
+    reply: { 204: Empty },
+    errors: MEMBER_ERRORS,
+    handler: (call) => setBlacklisted(ctx, callOf(call), false),
+  })
 
-  server.patch(
-    '/groups/:group/permissions',
-    {
-      config: {
-        access: 'user',
-        before: (request) => getManaged(sql, groupOf(request), viewerOf(request).id),
-      },
-      schema: {
-        tags,
-        summary: 'Choose the roles that may post',
-        params: GroupParams,
-        body: PermissionsBody,
-        response: { 201: Message },
-      },
-    },
-    async (request, reply) => {
-      const { group } = request.params
+  route('PATCH /groups/:group/permissions', {
+    operationId: 'updateGroupPermissions',
+    summary: 'Choose the roles that may post',
+    access: 'user',
+    params: GroupParams,
+    body: PostPermissions,
+    reply: { 201: Message },
+    errors: [noSuchGroup, notManager],
+    whenInvalid: ({ params, viewer }) => getManaged(sql, params.group, viewer.id),
+    handler: async ({ request, params, viewer, body }) => {
       await transaction(sql, async (tx) => {
-        await getManaged(tx, group, viewerOf(request).id, { lock: true })
-        await updateGroup(tx, group, { permissions: [...new Set(request.body.permissions)] as Role[] })
+        await getManaged(tx, params.group, viewer.id, { lock: true })
+        await updateGroup(tx, params.group, { permissions: rolesOf(body.permissions) })
       })
-      return reply.code(201).send(say(request, 'Changed.', '设置成功。'))
+      return say(request, 'Changed.', '设置成功。')
     },
-  )
+  })
 
-  server.patch(
-    '/groups/:group/owner',
-    {
-      config: {
-        access: 'user',
-        before: (request) => getOwned(sql, groupOf(request), viewerOf(request).id),
-      },
-      schema: {
-        tags,
-        summary: 'Hand the group over to one of its members',
-        params: GroupParams,
-        body: OwnerBody,
-        response: { 201: Message },
-      },
+  route('PATCH /groups/:group/owner', {
+    operationId: 'handOverGroup',
+    summary: 'Hand the group over to one of its members',
+    access: 'user',
+    params: GroupParams,
+    body: Handover,
+    reply: { 201: Message },
+    errors: [noSuchGroup, notFounder, applicantsWait, notEligible],
+    whenInvalid: ({ params, viewer }) => getOwned(sql, params.group, viewer.id),
+    handler: async ({ request, params, viewer, body }) => {
+      await transferGroup(ctx, params.group, viewer.id, body.target)
+      return say(request, 'Handed over.', '转让成功。')
     },
-    async (request, reply) => {
-      await transferGroup(ctx, request.params.group, viewerOf(request).id, request.body.target)
-      return reply.code(201).send(say(request, 'Handed over.', '转让成功。'))
-    },
-  )
+  })
 }

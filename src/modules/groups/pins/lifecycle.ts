@@ -11,6 +11,6 @@ export async function cancelPinsOfPost(tx: Tx, postId: number): Promise<void> {
 /** The same for one comment. */
 export const cancelPinOfComment = (tx: Tx, commentId: number) => cancelPinOfTarget(tx, COMMENT_PIN, commentId)
 
-/** What is pinned in a circle, or under a post, dearest first. */
+/** What is pinned in a group, or under a post, dearest first. */
 export const pinnedIn = async (sql: Db, channel: string, contentId: number): Promise<number[]> =>
   (await findShownPins(sql, channel, [contentId])).get(contentId) ?? []

@@ -3,13 +3,13 @@ import { commentsRecount } from '#modules/comments/index.ts'
 import { PLATFORM, unmendable } from '#modules/ledger/index.ts'
 import { likesRecount } from '#modules/likes/index.ts'
 import { type CounterCheck, type Drift, recount } from '#platform/counters.ts'
-import { POSTS } from '../posts/queries.ts'
-import { REQUESTS } from '../schema.ts'
+import { REQUESTS } from './members/schema.ts'
+import { POSTS } from './posts/schema.ts'
 
 const ofPost = (column: string) => ({ table: 'group_posts', key: 'id', column })
 const ofGroup = { table: 'group_counts', key: 'group_id' }
 
-/** Recounts of circles, for `kith doctor`. Views leave no record. */
+/** Recounts of groups, for `kith doctor`. Views leave no record. */
 export const groupCounters: CounterCheck[] = [
   commentsRecount(POSTS, ofPost('comments_count')),
   likesRecount(POSTS, ofPost('likes_count')),
@@ -49,7 +49,7 @@ export const groupCounters: CounterCheck[] = [
   }),
 ]
 
-/** What escrow has to hold for circles: the fees of requests to join that wait. Deleted circles leave nothing there. */
+/** What escrow has to hold for groups: the fees of requests to join that wait. Deleted groups leave nothing there. */
 export const groupEscrowChecks: CounterCheck[] = [
   unmendable(
     'group_member_logs.escrow',

@@ -37,7 +37,7 @@ test('categories are made, changed, hidden and, while empty, deleted', async () 
   assert.deepEqual([record.id, record.groups_count], [id, 1])
 })
 
-test('circles pass or are rejected, once, their founder is told and the total follows', async () => {
+test('groups pass or are rejected, once, their founder is told and the total follows', async () => {
   const founder = await person()
   const id = await group(founder, {}, { passed: false })
   const url = `/admin/groups/${id}`
@@ -70,7 +70,7 @@ test('circles pass or are rejected, once, their founder is told and the total fo
   await assertNoDrift()
 })
 
-test('a deleted circle is gone at once, pays back who waits, and its posts go after it', async () => {
+test('a deleted group is gone at once, pays back who waits, and its posts go after it', async () => {
   const founder = await person()
   const id = await group(founder, { mode: 'paid', money: 9 })
   const waiting = await person()
@@ -101,7 +101,7 @@ test('a deleted circle is gone at once, pays back who waits, and its posts go af
   await assertNoDrift()
 })
 
-test('circles are recommended in an order', async () => {
+test('groups are recommended in an order', async () => {
   const founder = await person()
   const [one, two] = [await group(founder), await group(founder)]
   for (const [group_id, sort_by] of [
@@ -118,7 +118,7 @@ test('circles are recommended in an order', async () => {
   assert.equal((await as(admin, 'POST', '/admin/group-recommends', { group_id: 999_999 })).status, 422)
 })
 
-test('posts and comments of private circles are found and deleted', async () => {
+test('posts and comments of private groups are found and deleted', async () => {
   const founder = await person()
   const id = await group(founder, { mode: 'private' })
   const alice = await member(id, founder)

@@ -1,0 +1,33 @@
+import { type CommentRules, removeComment } from '#modules/comments/index.ts'
+import type { Context } from '#platform/context.ts'
+import { noSuchPost } from '../../errors.ts'
+import { cancelPinOfComment } from '../../pins/lifecycle.ts'
+import { commentRules, postContent } from '../../posts/content.ts'
+import { findGroupOf } from '../../posts/queries.ts'
+
+/** Deletes a comment of a post as an administrator of the site, for whom private groups are open. */
+export async function removePostComment(
+  ctx: Context,
+  postId: number,
+  commentId: number,
+  moderatorId: number,
+  onRemove: NonNullable<CommentRules['onRemove']>,
+): Promise<void> {
+  if ((await findGroupOf(ctx.sql, postId)) === undefined) throw noSuchPost()
+  const rules: CommentRules = {
+    ...commentRules,
+    mayModerate: async () => true,
+    async onRemove(tx, comment, target, viewerId) {
+      await cancelPinOfComment(tx, comment.id)
+      await onRemove(tx, comment, target, viewerId)
+    },
+  }
+  await removeComment(
+    ctx,
+    postContent,
+    rules,
+    { id: postId, ownerId: 0, contents: '' },
+    moderatorId,
+    commentId,
+  )
+}

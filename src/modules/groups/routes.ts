@@ -1,0 +1,208 @@
+import multipart from '@fastify/multipart'
+import { wireTime } from '#lib/time.ts'
+import { fileNotUsable } from '#modules/files/index.ts'
+import { mountReports } from '#modules/reports/index.ts'
+import { readSettings } from '#modules/settings/index.ts'
+import type { Context } from '#platform/context.ts'
+import { transaction } from '#platform/database.ts'
+import { routesOn } from '#platform/http/route.ts'
+import { type Server, say } from '#platform/http.ts'
+import { Empty, Type } from '#platform/schema.ts'
+import { GroupCategoryParams } from './categories/schema.ts'
+import { requireCategory } from './categories/service.ts'
+import {
+  formCutShort,
+  noSuchCategory,
+  noSuchGroup,
+  notCertified,
+  notFounder,
+  notManager,
+  unknownCategory,
+} from './errors.ts'
+import { checkGroupChanges, checkNewGroup, readForm } from './form.ts'
+import {
+  countGroups,
+  findGroup,
+  listGroups,
+  listGroupsOf,
+  listMyGroups,
+  listNearby,
+  listRecommended,
+  updateGroup,
+} from './queries.ts'
+import {
+  Group,
+  GroupBinding,
+  GroupChanges,
+  GroupCount,
+  GroupDetail,
+  GroupForm,
+  GroupListQuery,
+  GroupMade,
+  GroupParams,
+  GroupProtocol,
+  MyGroup,
+  MyGroupsQuery,
+  NearbyQuery,
+  RecommendedQuery,
+  UserGroupsQuery,
+} from './schema.ts'
+import { changeGroup, createGroup, groupContent } from './service.ts'
+import { getManaged, getOwned } from './standing/service.ts'
+import { groupDetail, groupViews } from './view.ts'
+
+const CONTENT_TYPES = ['application/json', 'multipart/form-data']
+
+/** Groups: lists, one by itself, making, changing and reporting them. */
+export function groupRoutes(server: Server, ctx: Context) {
+  const { sql } = ctx
+  const route = routesOn(server, ctx, { tag: 'Groups' })
+
+  route('GET /groups', {
+    operationId: 'listGroups',
+    summary: 'List groups, newest first, or find them by name',
+    access: 'optional',
+    query: GroupListQuery,
+    reply: { 200: Type.Array(Group) },
+    handler: async ({ query, viewer }) => groupViews(ctx, await listGroups(sql, query), viewer.id),
+  })
+
+  route('GET /recommend/groups', {
+    operationId: 'listRecommendedGroups',
+    summary: 'List recommended groups',
+    access: 'optional',
+    query: RecommendedQuery,
+    reply: { 200: Type.Array(Group) },
+    handler: async ({ query, viewer }) => groupViews(ctx, await listRecommended(sql, query), viewer.id),
+  })
+
+  route('GET /round/groups', {
+    operationId: 'listNearbyGroups',
+    summary: 'List groups within 20 km, the nearest first',
+    access: 'optional',
+    query: NearbyQuery,
+    reply: { 200: Type.Array(Group) },
+    handler: async ({ query, viewer }) => groupViews(ctx, await listNearby(sql, query), viewer.id),
+  })
+
+  route('GET /groups/count', {
+    operationId: 'countGroups',
+    summary: 'Count the groups',
+    access: 'optional',
+    reply: { 200: GroupCount },
+    handler: async () => ({ count: await countGroups(sql) }),
+  })
+
+  route('GET /groups/protocol', {
+    operationId: 'getGroupProtocol',
+    summary: 'Read the terms of making a group',
+    access: 'optional',
+    reply: { 200: GroupProtocol },
+    handler: async () => ({ protocol: (await readSettings(ctx))['group:protocol'] }),
+  })
+
+  route('GET /groups/users', {
+    operationId: 'listGroupsOfUser',
+    summary: 'List the groups a person is in',
+    access: 'optional',
+    query: UserGroupsQuery,
+    reply: { 200: Type.Array(Group) },
+    handler: async ({ query, viewer }) =>
+      groupViews(ctx, await listGroupsOf(sql, query.user_id, query), viewer.id),
+  })
+
+  route('GET /user-groups', {
+    operationId: 'listMyGroups',
+    summary: 'List my groups: joined, waiting, or those I may post in',
+    access: 'user',
+    query: MyGroupsQuery,
+    reply: { 200: Type.Array(MyGroup) },
+    handler: async ({ query, viewer }) => {
+      const rows = await listMyGroups(sql, viewer.id, query)
+      const views: MyGroup[] = await groupViews(ctx, rows, viewer.id)
+      return views.map((view, n) =>
+        view.joined?.audit === 0 ? { ...view, join_at: wireTime(rows[n]!.join_at) } : view,
+      )
+    },
+  })
+
+  route('GET /groups/:group', {
+    operationId: 'getGroup',
+    summary: 'Read a group',
+    access: 'optional',
+    params: GroupParams,
+    reply: { 200: GroupDetail },
+    errors: [noSuchGroup],
+    handler: async ({ params, viewer }) => {
+      const row = await findGroup(sql, params.group, viewer.id)
+      if (!row) throw noSuchGroup()
+      return groupDetail(ctx, row, viewer.id)
+    },
+  })
+
+  server.register(async (instance) => {
+    const scope = instance as unknown as Server
+    await scope.register(multipart, {
+      limits: { files: 1, fields: 50, fieldSize: 20_000, fileSize: ctx.config.maxUploadBytes },
+      throwFileSizeLimit: false,
+    })
+    const formRoute = routesOn(scope, ctx, { tag: 'Groups' })
+
+    formRoute('POST /categories/:category/groups', {
+      operationId: 'createGroup',
+      summary: 'Create a group, which an administrator has to let pass; name and mode are required',
+      access: 'user',
+      consumes: CONTENT_TYPES,
+      params: GroupCategoryParams,
+      body: GroupForm,
+      reply: { 201: GroupMade },
+      errors: [noSuchCategory, notCertified, formCutShort, fileNotUsable],
+      load: ({ params }) => requireCategory(sql, params.category),
+      handler: async ({ request, viewer, params, body }) => {
+        const sent = request.isMultipart() ? await readForm(ctx, viewer.id, request.parts()) : body
+        const group = await createGroup(ctx, viewer.id, params.category, checkNewGroup(sent ?? {}))
+        return { ...say(request, 'Created. It waits for review.', '创建成功，等待审核。'), group }
+      },
+    })
+
+    formRoute('POST /groups/:group', {
+      operationId: 'updateGroup',
+      summary: 'Change a group, as its founder or an administrator',
+      access: 'user',
+      consumes: CONTENT_TYPES,
+      params: GroupParams,
+      body: GroupChanges,
+      reply: { 201: GroupMade },
+      errors: [noSuchGroup, notManager, unknownCategory, formCutShort, fileNotUsable],
+      load: ({ params, viewer }) => getManaged(sql, params.group, viewer.id),
+      handler: async ({ request, viewer, params, body }) => {
+        const sent = request.isMultipart() ? await readForm(ctx, viewer.id, request.parts()) : body
+        const group = await changeGroup(ctx, viewer.id, params.group, checkGroupChanges(sent ?? {}))
+        return { ...say(request, 'Changed.', '修改成功。'), group }
+      },
+    })
+  })
+
+  route('PUT /groups/:group/bind-im-group', {
+    operationId: 'bindChatGroup',
+    aliases: { bindChatGroupByOlderPath: '/group/groups/:group/bind-im-group' },
+    summary: 'Note the chat group of a group, as its founder',
+    access: 'user',
+    params: GroupParams,
+    body: GroupBinding,
+    reply: { 204: Empty },
+    errors: [noSuchGroup, notFounder],
+    whenInvalid: ({ params, viewer }) => getOwned(sql, params.group, viewer.id),
+    handler: ({ params, viewer, body }) =>
+      transaction(sql, async (tx) => {
+        await getOwned(tx, params.group, viewer.id, { lock: true })
+        await updateGroup(tx, params.group, { im_group_id: body.id })
+      }),
+  })
+
+  mountReports(server, ctx, groupContent, {
+    path: '/groups/:group/reports',
+    field: 'content',
+    required: true,
+  })
+}
