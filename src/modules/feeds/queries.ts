@@ -1,7 +1,7 @@
 import { isCollected } from '#modules/collections/index.ts'
 import { isLiked } from '#modules/likes/index.ts'
 import { hasShownPin } from '#modules/pinning/index.ts'
-import { visibleTo } from '#modules/topics/index.ts'
+import { visibleTopics } from '#modules/topics/index.ts'
 import type { Target } from '#platform/content.ts'
 import type { Db } from '#platform/database.ts'
 
@@ -80,8 +80,9 @@ export const findVideos = (sql: Db, feedIds: number[]) => sql<VideoRow[]>`
 export const findTopics = (sql: Db, feedIds: number[], viewerId: number) => sql<
   { feed_id: number; id: number; name: string }[]
 >`
-  select l.feed_id, t.id, t.name from feed_topic_links l join feed_topics t on t.id = l.topic_id
-  where l.feed_id = any(${feedIds}) and ${visibleTo(sql, { viewerId, reviewer: false })}
+  select l.feed_id, t.id, t.name from feed_topic_links l
+  join (${visibleTopics(sql, { id: viewerId, reviewer: false })}) t on t.id = l.topic_id
+  where l.feed_id = any(${feedIds})
   order by l.feed_id, l.index`
 
 /** Which of these feeds exist: a feed is for everybody to see until it is deleted. */

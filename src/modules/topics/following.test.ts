@@ -9,7 +9,7 @@ const { as, guest, person, sql } = world
 const { createTopic, post, unpost, detail, assertNoDrift } = topicsOf(world)
 
 describe('following a topic', () => {
-  test('twice counts once, and unfollowing takes it back', async () => {
+  test('twice counts once, and unfollowing takes it back (topics-7)', async () => {
     const id = await createTopic(await person())
     const follower = await person()
     const call = async (method: 'PUT' | 'DELETE') => {
@@ -44,7 +44,7 @@ describe('following a topic', () => {
     assert.equal((await as(poster, 'GET', `/feed/topics/${id}`)).body.has_followed, false)
   })
 
-  test('the creator may stop, and the count does not go below zero', async () => {
+  test('the creator may stop, and the count does not go below zero (topics-7)', async () => {
     const creator = await person()
     const id = await createTopic(creator)
     for (let n = 0; n < 3; n += 1)
@@ -94,7 +94,7 @@ describe('participants', () => {
     }
   })
 
-  test('leave the list with their last feed, and only then', async () => {
+  test('leave the list with their last feed, and only then (topics-8)', async () => {
     const [creator, poster] = [await person(), await person()]
     const id = await createTopic(creator)
     await post(poster.id, id)
@@ -111,7 +111,7 @@ describe('participants', () => {
 })
 
 describe('posting into topics', () => {
-  test('counts each topic once, and 422 on unknown ones counts nothing', async () => {
+  test('counts each topic once, and 422 on unknown ones counts nothing (topics-14)', async () => {
     const creator = await person()
     const [one, two] = [await createTopic(creator), await createTopic(creator)]
     await post(creator.id, one, two, one)

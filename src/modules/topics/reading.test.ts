@@ -21,7 +21,7 @@ describe('reading a topic', () => {
     assert.equal(byQuery.body.has_followed, true)
   })
 
-  test('names the last three who posted, the creator included and mere followers not', async () => {
+  test('names the last three who posted, the creator included and mere followers not (topics-3)', async () => {
     const creator = await person()
     const people = await Promise.all(Array.from({ length: 4 }, () => person()))
     const id = await createTopic(creator)
@@ -39,7 +39,7 @@ describe('reading a topic', () => {
 })
 
 describe('listing topics', () => {
-  test('gives the four fields of the specification, newest first', async () => {
+  test('gives its four fields, newest first (topics-1)', async () => {
     const creator = await person()
     const ids = [await createTopic(creator), await createTopic(creator), await createTopic(creator)]
     const { status, body } = await guest('GET', '/feed/topics?limit=3')
@@ -98,7 +98,7 @@ describe('listing topics', () => {
     }
   })
 
-  test('lists up to eight hot topics with only=hot and ignores everything else', async () => {
+  test('lists up to eight hot topics with only=hot and ignores everything else (topics-2)', async () => {
     const creator = await person()
     const ids: number[] = []
     for (let n = 0; n < 10; n += 1) ids.push(await createTopic(creator))
@@ -123,7 +123,7 @@ describe('searching topics', () => {
     return body.map((topic: { name: string }) => topic.name).sort()
   }
 
-  test('finds one, two and more characters anywhere in a name, in any script', async () => {
+  test('finds one, two and more characters anywhere in a name, in any script (topics-1)', async () => {
     const creator = await person()
     for (const name of ['深圳美食地图', '美丽的食物', 'Коты и котики', 'Quantum Cooking', 'ひらがな 😀🎉'])
       await createTopic(creator, { name })
@@ -161,7 +161,7 @@ describe('searching topics', () => {
       assert.deepEqual((await guest('GET', `/feed/topics?q=${q}`)).body, all)
   })
 
-  test('finds passed topics only', async () => {
+  test('finds passed topics only (topics-1)', async () => {
     const id = await createTopic(await person(), { name: 'Hidden gem' })
     assert.deepEqual(await find('hidden gem'), ['Hidden gem'])
     await setStatus(id, 'failed')

@@ -39,7 +39,7 @@ describe('reporting a topic', () => {
     assert.equal((await listed(id)).length, 3)
   })
 
-  test('needs a message of at most 255 characters', async () => {
+  test('needs a message of at most 255 characters (topics-10)', async () => {
     const id = await createTopic(await person())
     const reporter = await person()
     for (const body of [undefined, {}, { message: ' ' }, { message: '长'.repeat(256) }, { message: 5 }]) {

@@ -7,8 +7,8 @@ import { routesOn } from '#platform/http/route.ts'
 import type { Server } from '#platform/http.ts'
 import { Created, Empty, Type } from '#platform/schema.ts'
 import { nameTaken, noSuchTopic } from './errors.ts'
-import { followTopic, listParticipants, unfollowTopic } from './queries/people.ts'
-import { findTopic, listHotTopics, listTopics } from './queries/topics.ts'
+import { followTopic, listParticipants, unfollowTopic } from './people/queries.ts'
+import { findTopic, listHotTopics, listTopics } from './queries.ts'
 import {
   NewTopic,
   ParticipantsQuery,
@@ -19,8 +19,13 @@ import {
   TopicPatch,
   TopicReport,
 } from './schema.ts'
-import { createTopic, editTopic } from './service/topics.ts'
-import { look, requireEditableTopic, requireVisibleTopic } from './service/visibility.ts'
+import {
+  createTopic,
+  editTopic,
+  findForViewer,
+  requireEditableTopic,
+  requireVisibleTopic,
+} from './service.ts'
 import { topicDetail, topicItem } from './view.ts'
 
 /** Topics of feeds: lists, one by itself, making, changing, following and reporting them. */
@@ -58,7 +63,7 @@ export function topicRoutes(server: Server, ctx: Context) {
     reply: { 200: TopicDetail },
     errors: [noSuchTopic],
     handler: async ({ params, viewer }) => {
-      const row = await look(ctx, viewer.id, (eyes) => findTopic(sql, params.topicID, eyes))
+      const row = await findForViewer(ctx, viewer.id, (reader) => findTopic(sql, params.topicID, reader))
       return topicDetail(ctx, row, viewer.id)
     },
   })
@@ -86,7 +91,7 @@ export function topicRoutes(server: Server, ctx: Context) {
     errors: [noSuchTopic],
     whenInvalid: ({ params, viewer }) => requireVisibleTopic(ctx, params.topicID, viewer.id),
     handler: ({ params, query, viewer }) =>
-      look(ctx, viewer.id, (eyes) => listParticipants(sql, params.topicID, eyes, query)),
+      findForViewer(ctx, viewer.id, (reader) => listParticipants(sql, params.topicID, reader, query)),
   })
 
   route('PUT /user/feed-topics/:topicID', {
@@ -97,7 +102,7 @@ export function topicRoutes(server: Server, ctx: Context) {
     reply: { 204: Empty },
     errors: [noSuchTopic],
     handler: async ({ params, viewer }) => {
-      await look(ctx, viewer.id, (eyes) => followTopic(sql, params.topicID, eyes))
+      await findForViewer(ctx, viewer.id, (reader) => followTopic(sql, params.topicID, reader))
     },
   })
 
@@ -109,7 +114,7 @@ export function topicRoutes(server: Server, ctx: Context) {
     reply: { 204: Empty },
     errors: [noSuchTopic],
     handler: async ({ params, viewer }) => {
-      await look(ctx, viewer.id, (eyes) => unfollowTopic(sql, params.topicID, eyes))
+      await findForViewer(ctx, viewer.id, (reader) => unfollowTopic(sql, params.topicID, reader))
     },
   })
 

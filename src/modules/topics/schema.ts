@@ -16,7 +16,7 @@ import {
 
 export const TopicParams = Type.Object({ topicID: Id })
 
-/** With `only`, the other parameters change nothing, but have to be valid (R §3.1). */
+/** With `only`, the other parameters change nothing, but have to be valid (topics-2). */
 export const TopicListQuery = Type.Object({
   q: Type.Optional(Text(1000)),
   limit: Limit(),
@@ -32,21 +32,21 @@ const Desc = Nullable(Text(500))
 const LogoNode = Nullable(Text(512, { description: 'The node of a picture you stored' }))
 
 /** What a topic is made of. */
-export const NewTopic = Type.Object({
+export const NewTopic = Shared('NewTopic', {
   name: Text(100),
   desc: Type.Optional(Desc),
   logo: Type.Optional(LogoNode),
 })
 export type NewTopic = Static<typeof NewTopic>
 
-/** The name of a topic stays: a `name` sent along is ignored (decisions §7). */
-export const TopicPatch = Type.Object({ desc: Type.Optional(Desc), logo: Type.Optional(LogoNode) })
+/** The name of a topic stays: a `name` sent along is ignored (topics-9). */
+export const TopicPatch = Shared('TopicChanges', { desc: Type.Optional(Desc), logo: Type.Optional(LogoNode) })
 export type TopicPatch = Static<typeof TopicPatch>
 
 /** Why a topic is reported. */
-export const TopicReport = Type.Object({ message: Text(255) })
+export const TopicReport = Shared('TopicReport', { message: Text(255) })
 
-/** A topic in lists (specification 2.4). */
+/** A topic in lists (topics-1). */
 export const TopicItem = Shared('TopicItem', {
   id: Type.Integer(),
   name: Type.String(),
@@ -55,7 +55,7 @@ export const TopicItem = Shared('TopicItem', {
 })
 export type TopicItem = Static<typeof TopicItem>
 
-/** A topic by itself (specification 2.4). */
+/** A topic by itself (topics-3). */
 export const TopicDetail = Shared('Topic', {
   id: Type.Integer(),
   name: Type.String(),

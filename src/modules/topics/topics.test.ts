@@ -13,7 +13,7 @@ const editor = await topics.personWith('admin: update feed topic')
 const codeOf = (answer: { headers: Record<string, unknown> }) => answer.headers['x-error-code']
 
 describe('creating a topic', () => {
-  test('answers its id, and the creator follows it', async () => {
+  test('answers its id, and the creator follows it (topics-5)', async () => {
     const creator = await person()
     const name = unique()
     const made = await as(creator, 'POST', '/feed/topics', { name: `  ${name} `, desc: 'About it' })
@@ -42,7 +42,7 @@ describe('creating a topic', () => {
     }
   })
 
-  test('shows a stored picture of the creator as its logo', async () => {
+  test('shows a stored picture of the creator as its logo (topics-15)', async () => {
     const creator = await person()
     const node = await storePicture(world, creator)
     const { logo } = await detail(await createTopic(creator, { logo: node }))
@@ -56,7 +56,7 @@ describe('creating a topic', () => {
     assert.equal((await world.app.inject({ method: 'GET', url: pathname })).statusCode, 200)
   })
 
-  test('refuses a logo that is unknown, not uploaded yet or of somebody else', async () => {
+  test('refuses a logo that is unknown, not uploaded yet or of somebody else (topics-15)', async () => {
     const creator = await person()
     const nodes = [
       'public:2026/01/01/none.png',
@@ -108,7 +108,7 @@ describe('creating a topic', () => {
     await createTopic(creator, { name: 'ﷺ'.repeat(100) })
   })
 
-  test('refuses a name that exists, ignoring case, width and surrounding space, in body shape 1', async () => {
+  test('refuses a name that exists, ignoring case, width and surrounding space, with a message alone (topics-4)', async () => {
     const creator = await person()
     const name = unique('Ångström Straße')
     await createTopic(creator, { name })
@@ -130,7 +130,7 @@ describe('creating a topic', () => {
     await assertNoDrift()
   })
 
-  test('waits for a reviewer when the review switch is on', async () => {
+  test('waits for a reviewer when the review switch is on (topics-5)', async () => {
     const creator = await person()
     const id = await withReview(() => createTopic(creator))
     assert.equal((await guest('GET', `/feed/topics/${id}`)).status, 404)
@@ -144,7 +144,7 @@ describe('creating a topic', () => {
 })
 
 describe('a topic that is not passed', () => {
-  test('is 404 on every endpoint for all but its creator and reviewers', async () => {
+  test('is 404 on every endpoint for all but its creator and reviewers (topics-6)', async () => {
     const creator = await person()
     const stranger = await person()
     for (const status of ['waiting', 'failed']) {
@@ -238,7 +238,7 @@ describe('changing a topic', () => {
     assert.equal((await change({})).desc, '')
   })
 
-  test('takes parameters from the query too, and ignores a name', async () => {
+  test('takes parameters from the query too, and ignores a name (topics-9)', async () => {
     const creator = await person()
     const id = await createTopic(creator)
     const { name } = await detail(id)
@@ -248,7 +248,7 @@ describe('changing a topic', () => {
     assert.deepEqual([topic.name, topic.desc], [name, 'queried'])
   })
 
-  test('is for its creator and holders of the ability', async () => {
+  test('is for its creator and holders of the ability (topics-9)', async () => {
     const id = await createTopic(await person())
     const stranger = await person()
     for (const body of [{ desc: 'mine now' }, { desc: 'x'.repeat(501) }]) {

@@ -1,7 +1,7 @@
 import { zuluTime } from '#lib/time.ts'
 import { attachmentView } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
-import type { TopicDetailRow, TopicRow } from './queries/topics.ts'
+import type { TopicDetailRow, TopicRow } from './queries.ts'
 import type { TopicDetail, TopicItem } from './schema.ts'
 
 /** A topic as lists show it. */

@@ -1,5 +1,5 @@
 import { escapeLike, gramsOfQuery, nameKey } from '#lib/text.ts'
-import { type Eyes, visibleTo } from '#modules/topics/index.ts'
+import { type TopicViewer, visibleTopics } from '#modules/topics/index.ts'
 import type { Db } from '#platform/database.ts'
 import { type FeedRow, feedColumns } from '../queries.ts'
 
@@ -140,11 +140,11 @@ export const listTopicFeeds = (
   sql: Db,
   topicId: number,
   { index, direction, limit }: TopicPage,
-  { viewerId, reviewer }: Eyes,
+  viewer: TopicViewer,
 ) => sql<(FeedRow & { index: number })[]>`
-  select ${feedColumns(sql, viewerId)}, f.hot, l.index from feed_topic_links l join feeds f on f.id = l.feed_id
+  select ${feedColumns(sql, viewer.id)}, f.hot, l.index from feed_topic_links l join feeds f on f.id = l.feed_id
   where l.topic_id = ${topicId} and f.deleted_at is null
-    and (select true from feed_topics t where t.id = ${topicId} and ${visibleTo(sql, { viewerId, reviewer })})
+    and (select true from (${visibleTopics(sql, viewer)}) t where t.id = ${topicId})
     ${index === 0 ? sql`` : direction === 'desc' ? sql`and l.index < ${index}` : sql`and l.index > ${index}`}
   order by l.index ${direction === 'desc' ? sql`desc` : sql`asc`} limit ${limit}`
 

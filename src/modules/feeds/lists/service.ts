@@ -2,7 +2,7 @@ import { nameKey } from '#lib/text.ts'
 import { latestLikes } from '#modules/likes/index.ts'
 import { sumRewards } from '#modules/rewards/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
-import { findTopicOwner, look } from '#modules/topics/index.ts'
+import { findForViewer, findTopicOwner } from '#modules/topics/index.ts'
 import type { Context } from '#platform/context.ts'
 import { forbidden, unauthenticated } from '#platform/errors.ts'
 import { noSuchFeed, unpaidFeed } from '../errors.ts'
@@ -91,10 +91,10 @@ export async function listFeedsOfTopic(
   topicId: number,
   { limit = 15, index = 0, direction = 'desc' }: TopicFeedsQuery,
 ): Promise<(FeedView & { index: number })[]> {
-  const rows = await look(ctx, viewerId, async (eyes) => {
-    const found = await listTopicFeeds(ctx.sql, topicId, { limit, index, direction }, eyes)
+  const rows = await findForViewer(ctx, viewerId, async (viewer) => {
+    const found = await listTopicFeeds(ctx.sql, topicId, { limit, index, direction }, viewer)
     // Whether there is such a topic is asked only where no feed has told.
-    return (found.length > 0 || (await findTopicOwner(ctx.sql, topicId, eyes))) && found
+    return (found.length > 0 || (await findTopicOwner(ctx.sql, topicId, viewer))) && found
   })
   const items = await feedItems(ctx, rows, viewerId)
   return items.map((item, position) => ({ ...item, index: rows[position]!.index }))

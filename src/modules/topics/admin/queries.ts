@@ -1,37 +1,24 @@
-import { escapeLike, gramsOfQuery, nameKey } from '#lib/text.ts'
 import type { StoredNode } from '#modules/files/index.ts'
 import type { Db } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
 import { directionOf, ifGiven, pageAt, when } from '#platform/sql.ts'
+import type { Row } from '#platform/tables.ts'
+import { nameContains } from '../queries.ts'
 import type { TopicStatus } from '../schema.ts'
 import type { TopicQuery } from './schema.ts'
 
-export type TopicRecordRow = {
-  id: number
-  name: string
-  desc: string
-  logo: StoredNode | null
-  creator_user_id: number
-  status: TopicStatus
-  hot_at: string | null
-  feeds_count: number
-  followers_count: number
-  created_at: string
-  updated_at: string
-}
+export type TopicRecordRow = Row<
+  'feed_topics',
+  'id' | 'name' | 'desc' | 'creator_user_id' | 'hot_at' | 'created_at' | 'updated_at'
+> &
+  Row<'feed_topic_counts', 'feeds_count' | 'followers_count'> & {
+    logo: StoredNode | null
+    status: TopicStatus
+  }
 
 const columns = (sql: Db) => sql`
   t.id, t.name, t."desc", t.logo, t.creator_user_id, t.status, t.hot_at, t.created_at, t.updated_at,
   c.feeds_count, c.followers_count`
-
-const nameContains = (sql: Db, part: string | undefined) => {
-  const key = nameKey(part ?? '')
-  return when(
-    sql,
-    key !== '',
-    () => sql`and t.name_grams @> ${gramsOfQuery(key)} and t.name_key like ${`%${escapeLike(key)}%`}`,
-  )
-}
 
 /** A page of topics of every status. */
 export function listTopicRecords(sql: Db, query: TopicQuery) {

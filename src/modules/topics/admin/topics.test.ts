@@ -129,7 +129,7 @@ describe('the list of topics', () => {
 })
 
 describe('an administrator', () => {
-  test('creates a topic that needs no review', async () => {
+  test('creates a topic that needs no review (topics-11)', async () => {
     const name = unique()
     const body = { name, desc: 'About', logo: await storePicture(world, reviewer) }
     const answer = await withReview(() => as(reviewer, 'POST', '/admin/feed-topics', body))
@@ -171,7 +171,7 @@ describe('an administrator', () => {
     assert.deepEqual([entry.before.desc, entry.after.desc, entry.after.name], ['before', '', name])
   })
 
-  test('chooses hot topics by hand', async () => {
+  test('chooses hot topics by hand (topics-12)', async () => {
     const id = await createTopic(await person())
     const set = async (hot: unknown) =>
       (await as(reviewer, 'PUT', `/admin/feed-topics/${id}/hot`, { hot })).status
@@ -226,7 +226,7 @@ describe('an administrator', () => {
 })
 
 describe('reviewing a topic', () => {
-  test('lets a waiting topic pass, and tells its creator', async () => {
+  test('lets a waiting topic pass, and tells its creator (topics-13)', async () => {
     const creator = await person()
     const id = await withReview(() => createTopic(creator))
     const { name, status } = await read(id)
@@ -256,7 +256,7 @@ describe('reviewing a topic', () => {
     )
   })
 
-  test('goes from waiting to failed, from there to passed and back, and nowhere else', async () => {
+  test('goes from waiting to failed, from there to passed and back, and nowhere else (topics-13)', async () => {
     const creator = await person()
     await withReview(async () => {
       const id = await createTopic(creator)

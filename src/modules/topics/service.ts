@@ -1,12 +1,21 @@
+import { hasAbility } from '#modules/abilities/index.ts'
 import { getStoredNode, type StoredNode } from '#modules/files/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import { screen } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, onConstraint, transaction } from '#platform/database.ts'
-import { nameTaken } from '../errors.ts'
-import { insertTopic, type TopicChanges, updateTopic } from '../queries/topics.ts'
-import { NewTopic, TopicPatch, type TopicStatus } from '../schema.ts'
+import { forbidden } from '#platform/errors.ts'
+import { nameTaken, noSuchTopic } from './errors.ts'
+import {
+  findTopicOwner,
+  insertTopic,
+  type TopicChanges,
+  type TopicOwnerRow,
+  type TopicViewer,
+  updateTopic,
+} from './queries.ts'
+import { NewTopic, TopicPatch, type TopicStatus } from './schema.ts'
 
 const takeLogo = async (tx: Db, node: string | null, ownerId: number): Promise<StoredNode | null> =>
   node === null ? null : getStoredNode(tx, node, { ownerId, field: 'logo' })
@@ -56,4 +65,38 @@ export async function changeTopic(
 export async function editTopic(ctx: Context, id: number, userId: number, patch: TopicPatch): Promise<void> {
   const screened = await screen(ctx, patch, TopicPatch, ['desc'])
   await transaction(ctx.sql, (tx) => changeTopic(tx, id, userId, screened))
+}
+
+/**
+ * What `find` finds for the viewer. Whether they are a reviewer is asked only when they would otherwise get 404, so that
+ * the usual case costs one statement.
+ */
+export async function findForViewer<T>(
+  ctx: Context,
+  viewerId: number,
+  find: (viewer: TopicViewer) => Promise<T | undefined | false>,
+): Promise<T> {
+  const found = await find({ id: viewerId, reviewer: false })
+  if (found) return found
+  if (viewerId > 0 && (await hasAbility(ctx, viewerId, 'admin: feed topics'))) {
+    const foundByReviewer = await find({ id: viewerId, reviewer: true })
+    if (foundByReviewer) return foundByReviewer
+  }
+  throw noSuchTopic()
+}
+
+/** The topic's id, name and creator; 404 for those from whom it is hidden (topics-6). */
+export const requireVisibleTopic = (ctx: Context, id: number, viewerId: number): Promise<TopicOwnerRow> =>
+  findForViewer(ctx, viewerId, (viewer) => findTopicOwner(ctx.sql, id, viewer))
+
+/** The same, and 403 for those who may not change it: all but its creator and holders of the ability (topics-9). */
+export async function requireEditableTopic(
+  ctx: Context,
+  id: number,
+  viewerId: number,
+): Promise<TopicOwnerRow> {
+  const topic = await requireVisibleTopic(ctx, id, viewerId)
+  if (topic.creator_user_id !== viewerId && !(await hasAbility(ctx, viewerId, 'admin: update feed topic')))
+    throw forbidden()
+  return topic
 }

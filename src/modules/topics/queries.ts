@@ -1,28 +1,29 @@
 import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
 import type { StoredNode } from '#modules/files/index.ts'
-import type { Db } from '#platform/database.ts'
-import type { TopicListQuery, TopicStatus } from '../schema.ts'
+import type { Db, Fragment } from '#platform/database.ts'
+import { directionOf, ifGiven, when } from '#platform/sql.ts'
+import type { Row } from '#platform/tables.ts'
+import type { TopicListQuery, TopicStatus } from './schema.ts'
 
-export type TopicRow = { id: number; name: string; logo: StoredNode | null; created_at: string }
+export type TopicRow = Row<'feed_topics', 'id' | 'name' | 'created_at'> & { logo: StoredNode | null }
 
-export type TopicDetailRow = {
-  id: number
-  name: string
-  logo: StoredNode | null
-  desc: string
-  creator_user_id: number
-  feeds_count: number
-  followers_count: number
-  has_followed: boolean
-  participants: number[]
-}
+export type TopicDetailRow = Row<'feed_topics', 'id' | 'name' | 'desc' | 'creator_user_id'> &
+  Row<'feed_topic_counts', 'feeds_count' | 'followers_count'> & {
+    logo: StoredNode | null
+    has_followed: boolean
+    participants: number[]
+  }
 
-/** Who looks: `reviewer` sees topics of every status, everybody else passed ones and their own (decisions §7). */
-export type Eyes = { viewerId: number; reviewer: boolean }
+/** Who reads: `reviewer` sees topics of every status, everybody else passed ones and their own (topics-6). */
+export type TopicViewer = { id: number; reviewer: boolean }
 
-/** The condition under which a topic `t` exists for somebody. */
-export const visibleTo = (sql: Db, { viewerId, reviewer }: Eyes) =>
-  reviewer ? sql`true` : sql`(t.status = 'passed' or t.creator_user_id = ${viewerId})`
+/**
+ * The topics that exist for somebody, with their ids and names: a query that goes on after its condition, or a table in
+ * another one.
+ */
+export const visibleTopics = (sql: Db, { id, reviewer }: TopicViewer): Fragment => sql`
+  select t.* from feed_topics t
+  where ${reviewer ? sql`true` : sql`(t.status = 'passed' or t.creator_user_id = ${id})`}`
 
 const HOT_MAX = 8
 
@@ -31,43 +32,56 @@ export const listHotTopics = (sql: Db) => sql<TopicRow[]>`
   select id, name, logo, created_at from feed_topics
   where status = 'passed' and hot_at is not null order by id desc limit ${HOT_MAX}`
 
+/** The condition that finds a part of a topic's name through an index; nothing for a text that shows nothing. */
+export function nameContains(sql: Db, part: string | undefined): Fragment {
+  const key = nameKey(part ?? '')
+  return when(
+    sql,
+    key !== '',
+    () => sql`and name_grams @> ${gramsOfQuery(key)} and name_key like ${`%${escapeLike(key)}%`}`,
+  )
+}
+
 /** Passed topics after the cursor, those whose name contains `q` if given. */
 export function listTopics(sql: Db, { q, limit = 15, direction, index = 0 }: TopicListQuery) {
-  const ascending = direction === 'asc'
-  const key = q === undefined ? '' : nameKey(q)
   return sql<TopicRow[]>`
     select id, name, logo, created_at from feed_topics
     where status = 'passed'
-    ${index > 0 ? (ascending ? sql`and id > ${index}` : sql`and id < ${index}`) : sql``}
-    ${key === '' ? sql`` : sql`and name_grams @> ${gramsOfQuery(key)} and name_key like ${`%${escapeLike(key)}%`}`}
-    order by ${ascending ? sql`id` : sql`id desc`} limit ${limit}`
+    ${when(sql, index > 0, () => (direction === 'asc' ? sql`and id > ${index}` : sql`and id < ${index}`))}
+    ${nameContains(sql, q)}
+    order by id ${directionOf(sql, direction)} limit ${limit}`
 }
 
 /** A topic with its counts, its last three participants and whether the viewer follows it. */
-export async function findTopic(sql: Db, id: number, eyes: Eyes): Promise<TopicDetailRow | undefined> {
+export async function findTopic(
+  sql: Db,
+  id: number,
+  viewer: TopicViewer,
+): Promise<TopicDetailRow | undefined> {
   const [row] = await sql<TopicDetailRow[]>`
     select t.id, t.name, t.logo, t."desc", t.creator_user_id, c.feeds_count, c.followers_count,
       coalesce((
         select u.followed_at is not null from feed_topic_users u
-        where u.topic_id = t.id and u.user_id = ${eyes.viewerId}
+        where u.topic_id = t.id and u.user_id = ${viewer.id}
       ), false) as has_followed,
       array(
         select u.user_id from feed_topic_users u where u.topic_id = t.id and u.participated_at is not null
         order by u.participated_at desc, u.user_id desc limit 3
       ) as participants
-    from feed_topics t join feed_topic_counts c on c.topic_id = t.id
-    where t.id = ${id} and ${visibleTo(sql, eyes)}`
+    from (${visibleTopics(sql, viewer)}) t join feed_topic_counts c on c.topic_id = t.id where t.id = ${id}`
   return row
 }
+
+export type TopicOwnerRow = Row<'feed_topics', 'id' | 'name' | 'creator_user_id'>
 
 /** What decides who may see and change a topic. */
 export async function findTopicOwner(
   sql: Db,
   id: number,
-  eyes: Eyes,
-): Promise<{ id: number; name: string; creator_user_id: number } | undefined> {
-  const [row] = await sql<{ id: number; name: string; creator_user_id: number }[]>`
-    select t.id, t.name, t.creator_user_id from feed_topics t where t.id = ${id} and ${visibleTo(sql, eyes)}`
+  viewer: TopicViewer,
+): Promise<TopicOwnerRow | undefined> {
+  const [row] = await sql<TopicOwnerRow[]>`
+    select t.id, t.name, t.creator_user_id from (${visibleTopics(sql, viewer)}) t where t.id = ${id}`
   return row
 }
 
@@ -103,12 +117,8 @@ export async function updateTopic(sql: Db, id: number, { name, desc, logo }: Top
   if (name === undefined && desc === undefined && logo === undefined) return
   await sql`
     update feed_topics set updated_at = now()
-      ${
-        name === undefined
-          ? sql``
-          : sql`, name = ${name}, name_key = ${nameKey(name)}, name_grams = ${grams(name)}`
-      }
-      ${desc === undefined ? sql`` : sql`, "desc" = ${desc}`}
-      ${logo === undefined ? sql`` : sql`, logo = ${logo && sql.json(logo)}`}
+      ${ifGiven(sql, name, (value) => sql`, name = ${value}, name_key = ${nameKey(value)}, name_grams = ${grams(value)}`)}
+      ${ifGiven(sql, desc, (value) => sql`, "desc" = ${value}`)}
+      ${ifGiven(sql, logo, (value) => sql`, logo = ${value && sql.json(value)}`)}
     where id = ${id}`
 }

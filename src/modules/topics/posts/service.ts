@@ -1,6 +1,6 @@
 import type { Db } from '#platform/database.ts'
-import { invalidField } from '#platform/errors.ts'
-import { addPost, removePost } from '../queries/people.ts'
+import { unknownTopic } from '../errors.ts'
+import { addPost, removePost } from './queries.ts'
 
 /**
  * Counts a new feed in its topics, in the transaction that makes it. 422 on `topics` when one of them does not exist
@@ -13,12 +13,7 @@ export async function linkTopics(
   const wanted = new Set(topicIds)
   if (wanted.size === 0) return
   const linked = await addPost(tx, [...wanted], userId)
-  if (linked.length < wanted.size)
-    throw invalidField(
-      'topics',
-      { en: 'One of the topics does not exist.', zh: '所选话题不存在。' },
-      'unknown_topic',
-    )
+  if (linked.length < wanted.size) throw unknownTopic()
 }
 
 /** Takes back what `linkTopics` counted, in the transaction that deletes the feed. `userId` is its author. */
