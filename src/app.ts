@@ -10,8 +10,6 @@ import { profileRoutes } from '#modules/accounts/profile/routes.ts'
 import { registrationRoutes } from '#modules/accounts/registration/routes.ts'
 import { signInRoutes } from '#modules/accounts/sign-in/routes.ts'
 import { userRoutes } from '#modules/accounts/users/routes.ts'
-import { adminAdvertisingRoutes } from '#modules/admin/advertising/routes.ts'
-import { adminAreaRoutes } from '#modules/admin/areas/routes.ts'
 import { auditRoutes } from '#modules/admin/audit/routes.ts'
 import { certificationCategoryRoutes } from '#modules/admin/certifications/categories/routes.ts'
 import { adminCertificationRoutes } from '#modules/admin/certifications/routes.ts'
@@ -28,15 +26,15 @@ import { adminQuestionRoutes } from '#modules/admin/questions/routes.ts'
 import { adminQuestionTopicRoutes } from '#modules/admin/questions/topics/routes.ts'
 import { roleRoutes } from '#modules/admin/roles/routes.ts'
 import { settingsRoutes } from '#modules/admin/settings/routes.ts'
-import { tagManagementRoutes } from '#modules/admin/tags/routes.ts'
 import { managedUserRoutes } from '#modules/admin/users/routes.ts'
 import { famousRoutes } from '#modules/admin/users-famous/routes.ts'
 import { recommendationRoutes } from '#modules/admin/users-recommended/routes.ts'
 import { webhookDeliveryRoutes } from '#modules/admin/webhooks/deliveries/routes.ts'
 import { webhookRoutes } from '#modules/admin/webhooks/routes.ts'
-import { adminWordRoutes } from '#modules/admin/words/routes.ts'
+import { adminAdvertisingRoutes } from '#modules/advertising/admin/routes.ts'
 import { readBootAdvertisements } from '#modules/advertising/index.ts'
 import { advertisingRoutes } from '#modules/advertising/routes.ts'
+import { adminAreaRoutes } from '#modules/areas/admin/routes.ts'
 import { areaRoutes } from '#modules/areas/routes.ts'
 import { certificationRoutes } from '#modules/certifications/routes.ts'
 import { checkinRoutes } from '#modules/checkins/routes.ts'
@@ -100,10 +98,12 @@ import { mountReports } from '#modules/reports/index.ts'
 import { userReportRoutes } from '#modules/reports/routes.ts'
 import { userRewardRoutes } from '#modules/rewards/routes.ts'
 import { bootstrapRoutes } from '#modules/settings/bootstrap/routes.ts'
+import { adminTagRoutes } from '#modules/tags/admin/routes.ts'
 import { tagRoutes } from '#modules/tags/routes.ts'
 import { findViewer, recallViewer } from '#modules/tokens/index.ts'
 import { adminTopicRoutes } from '#modules/topics/admin/routes.ts'
 import { topicRoutes } from '#modules/topics/routes.ts'
+import { adminWordRoutes } from '#modules/words/admin/routes.ts'
 import { withPrefixToo } from '#platform/aliases.ts'
 import { addDocumentation } from '#platform/api-docs.ts'
 import { readersOf } from '#platform/content.ts'
@@ -196,7 +196,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   webhookRoutes,
   webhookDeliveryRoutes,
   settingsRoutes,
-  tagManagementRoutes,
+  adminTagRoutes,
   recommendationRoutes,
   famousRoutes,
   roleRoutes,

@@ -1,4 +1,5 @@
 import type { Db } from '#platform/database.ts'
+import { when } from '#platform/sql.ts'
 import type { Tables } from '#platform/tables.ts'
 import type { AdvertisingSpace, StoredData } from './schema.ts'
 
@@ -22,7 +23,7 @@ export async function findAdvertisement(
   { lock = false } = {},
 ): Promise<AdvertisementRow | undefined> {
   const [row] = await sql<AdvertisementRow[]>`
-    select ${advertisementColumns(sql)} from advertising a where a.id = ${id} ${lock ? sql`for update` : sql``}`
+    select ${advertisementColumns(sql)} from advertising a where a.id = ${id} ${when(sql, lock, () => sql`for update`)}`
   return row
 }
 

@@ -1,52 +1,39 @@
 import type { Context } from '#platform/context.ts'
+import { routesOn } from '#platform/http/route.ts'
 import type { Server } from '#platform/http.ts'
 import { Type } from '#platform/schema.ts'
+import { noSuchSpace } from './errors.ts'
 import { Advertisement, AdvertisingSpace, SpaceParams, SpacesQuery } from './schema.ts'
 import { readAdvertisements, readSpace, readSpaces } from './service.ts'
 
-/** Advertisements as clients fetch them (R §23.4). */
+/** Advertisements as clients fetch them (feeds-34). */
 export function advertisingRoutes(server: Server, ctx: Context) {
-  const tags = ['Site']
-  const advertisements = { 200: Type.Array(Advertisement) }
+  const route = routesOn(server, ctx, { tag: 'Site' })
 
-  server.get(
-    '/advertisingspace',
-    {
-      config: { access: 'public' },
-      schema: {
-        tags,
-        summary: 'Where advertisements are shown',
-        response: { 200: Type.Array(AdvertisingSpace) },
-      },
-    },
-    () => readSpaces(ctx),
-  )
+  route('GET /advertisingspace', {
+    operationId: 'listAdvertisingSpaces',
+    summary: 'List where advertisements are shown',
+    access: 'public',
+    reply: { 200: Type.Array(AdvertisingSpace) },
+    handler: () => readSpaces(ctx),
+  })
 
-  server.get(
-    '/advertisingspace/advertising',
-    {
-      config: { access: 'public' },
-      schema: {
-        tags,
-        summary: 'The advertisements of several spaces',
-        querystring: SpacesQuery,
-        response: advertisements,
-      },
-    },
-    (request) => readAdvertisements(ctx, request.query.space ?? []),
-  )
+  route('GET /advertisingspace/advertising', {
+    operationId: 'listAdvertisements',
+    summary: 'List the advertisements of several spaces',
+    access: 'public',
+    query: SpacesQuery,
+    reply: { 200: Type.Array(Advertisement) },
+    handler: ({ query }) => readAdvertisements(ctx, query.space ?? []),
+  })
 
-  server.get(
-    '/advertisingspace/:space/advertising',
-    {
-      config: { access: 'public' },
-      schema: {
-        tags,
-        summary: 'The advertisements of a space',
-        params: SpaceParams,
-        response: advertisements,
-      },
-    },
-    (request) => readSpace(ctx, request.params.space),
-  )
+  route('GET /advertisingspace/:space/advertising', {
+    operationId: 'listSpaceAdvertisements',
+    summary: 'List the advertisements of a space',
+    access: 'public',
+    params: SpaceParams,
+    reply: { 200: Type.Array(Advertisement) },
+    errors: [noSuchSpace],
+    handler: ({ params }) => readSpace(ctx, params.space),
+  })
 }

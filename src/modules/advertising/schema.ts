@@ -1,8 +1,8 @@
 import type { StoredNode } from '#modules/files/index.ts'
-import { Id, IdList, Int, MAX_ID, Open, type Static, Text, Time, Type } from '#platform/schema.ts'
+import { Id, IdList, Int, MAX_ID, Open, Shared, type Static, Text, Time, Type } from '#platform/schema.ts'
 
-/** Where clients show advertisements (R §23.4). */
-export const AdvertisingSpace = Type.Object({
+/** Where clients show advertisements. */
+export const AdvertisingSpace = Shared('AdvertisingSpace', {
   id: Type.Integer(),
   channel: Type.String(),
   space: Type.String(),
@@ -14,7 +14,7 @@ export const AdvertisingSpace = Type.Object({
 })
 export type AdvertisingSpace = Static<typeof AdvertisingSpace>
 
-export const Advertisement = Type.Object({
+export const Advertisement = Shared('Advertisement', {
   id: Type.Integer(),
   space_id: Type.Integer(),
   title: Type.String(),
@@ -32,7 +32,7 @@ export const SpacesQuery = Type.Object({ space: Type.Optional(IdList()) })
 const Picture = Text(2000, { description: 'An address, or the node of a picture you stored' })
 
 /** What an advertisement shows; which fields count depends on its type. */
-export const AdvertisingData = Type.Object({
+export const AdvertisingData = Shared('AdvertisingData', {
   image: Type.Optional(Picture),
   avatar: Type.Optional(Picture),
   link: Type.Optional(Text(2000)),
@@ -45,14 +45,14 @@ export const AdvertisingData = Type.Object({
 export type AdvertisingData = Static<typeof AdvertisingData>
 
 /** What an advertisement is made of. */
-export const AdvertisementInput = Type.Object({
+export const NewAdvertisement = Shared('NewAdvertisement', {
   space_id: Int(1, MAX_ID),
   title: Text(100),
   type: Text(50),
   data: AdvertisingData,
   sort: Type.Optional(Int(0, 1_000_000, { default: 0 })),
 })
-export type AdvertisementInput = Static<typeof AdvertisementInput>
+export type NewAdvertisement = Static<typeof NewAdvertisement>
 
 /** The data as it is kept: texts, and stored nodes. */
 export type StoredData = { [Field in keyof AdvertisingData]?: string | StoredNode }

@@ -11,7 +11,7 @@ import {
   listSpaces,
   updateAdvertisement,
 } from './queries.ts'
-import type { Advertisement, AdvertisementInput, AdvertisingSpace, StoredData } from './schema.ts'
+import type { Advertisement, AdvertisingSpace, NewAdvertisement, StoredData } from './schema.ts'
 import { advertisementView, spaceView } from './view.ts'
 
 type Everything = { spaces: AdvertisingSpace[]; advertisements: Advertisement[] }
@@ -42,7 +42,7 @@ export async function readSpace(ctx: Context, id: number): Promise<Advertisement
   return readAdvertisements(ctx, [id])
 }
 
-/** What clients show while they start (R §13). */
+/** What clients show while they start (feeds-34). */
 export async function readBootAdvertisements(ctx: Context): Promise<Advertisement[]> {
   const boot = (await readSpaces(ctx)).filter(({ space }) => space === 'boot')
   return readAdvertisements(
@@ -63,7 +63,7 @@ const PICTURES: readonly string[] = ['image', 'avatar']
 async function checkData(
   tx: Db,
   userId: number,
-  given: Pick<AdvertisementInput, 'space_id' | 'type'> & { data: StoredData },
+  given: Pick<NewAdvertisement, 'space_id' | 'type'> & { data: StoredData },
 ): Promise<StoredData> {
   const space = (await listSpaces(tx)).find(({ id }) => id === given.space_id)
   if (!space) throw unknownSpace()
@@ -91,7 +91,7 @@ export async function addAdvertisement(
   ctx: Context,
   tx: Tx,
   userId: number,
-  input: AdvertisementInput,
+  input: NewAdvertisement,
 ): Promise<number> {
   const data = await checkData(tx, userId, input)
   const id = await insertAdvertisement(tx, { ...input, sort: input.sort ?? 0, data })
@@ -105,7 +105,7 @@ export async function changeAdvertisement(
   tx: Tx,
   userId: number,
   row: AdvertisementRow,
-  changes: Partial<AdvertisementInput>,
+  changes: Partial<NewAdvertisement>,
 ): Promise<void> {
   const changed = { ...row, ...changes }
   await updateAdvertisement(tx, row.id, { ...changed, data: await checkData(tx, userId, changed) })

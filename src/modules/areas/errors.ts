@@ -1,4 +1,4 @@
-import { apiError, invalidField } from '#platform/errors.ts'
+import { apiError, fieldError, invalidField } from '#platform/errors.ts'
 
 export const noSuchArea = apiError(404, 'no_such_area', 'There is no such area.', '地区不存在。')
 
@@ -9,12 +9,12 @@ export const areaInUse = apiError(
   '该地区下还有其他地区，不能删除。',
 )
 
-export const areaTaken = () =>
-  invalidField(
-    'name',
-    { en: 'There is an area of this name already.', zh: '该地区已存在。' },
-    'area_name_taken',
-  )
+export const areaTaken = fieldError(
+  'name',
+  'area_name_taken',
+  'There is an area of this name already.',
+  '该地区已存在。',
+)
 
 export const unknownParent = () =>
   invalidField('pid', { en: 'There is no such area.', zh: '上级地区不存在。' })

@@ -1,5 +1,6 @@
 import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
 import type { Db } from '#platform/database.ts'
+import { when } from '#platform/sql.ts'
 import type { Area } from './schema.ts'
 
 /** What every list of areas selects, of a table `a`. */
@@ -9,9 +10,11 @@ export const areaColumns = (sql: Db) => sql`
 /** The condition that finds a part of a name, through an index; nothing for a text that shows nothing. */
 export const areaNamed = (sql: Db, text: string | undefined) => {
   const key = nameKey(text ?? '')
-  return key === ''
-    ? sql``
-    : sql`and a.name_grams @> ${gramsOfQuery(key)} and a.name_key like ${`%${escapeLike(key)}%`}`
+  return when(
+    sql,
+    key !== '',
+    () => sql`and a.name_grams @> ${gramsOfQuery(key)} and a.name_key like ${`%${escapeLike(key)}%`}`,
+  )
 }
 
 /** Areas with a part of their name, whose whole name it is first. */
@@ -34,7 +37,7 @@ export const listWithin = (sql: Db, ids: number[]) => sql<Area[]>`
 
 export async function findArea(sql: Db, id: number, { lock = false } = {}): Promise<Area | undefined> {
   const [row] = await sql<Area[]>`
-    select ${areaColumns(sql)} from areas a where a.id = ${id} ${lock ? sql`for update` : sql``}`
+    select ${areaColumns(sql)} from areas a where a.id = ${id} ${when(sql, lock, () => sql`for update`)}`
   return row
 }
 

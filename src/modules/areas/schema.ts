@@ -1,7 +1,7 @@
-import { Int, MAX_ID, Nullable, Open, type Static, Text, Time, Type } from '#platform/schema.ts'
+import { Int, MAX_ID, Nullable, Open, Shared, type Static, Text, Time, Type } from '#platform/schema.ts'
 
-/** A place, under another or at the top (R §23.3). */
-export const Area = Type.Object({
+/** A place, under another or at the top. */
+export const Area = Shared('Area', {
   id: Type.Integer(),
   name: Type.String(),
   pid: Type.Integer({ description: 'The area that this one is in; 0 at the top' }),
@@ -12,22 +12,22 @@ export const Area = Type.Object({
 export type Area = Static<typeof Area>
 
 /** A found place with those around it, up to the top. */
-export const FoundArea = Type.Object({
+export const FoundArea = Shared('FoundArea', {
   items: Type.Unsafe<Area[] | null>({
     type: ['array', 'null'],
     items: Area,
     description: 'What is directly in it; null from the third level on',
   }),
-  tree: Type.Object({ ...Area.properties, parent: Nullable(Open) }),
+  tree: Shared('AreaTree', { ...Area.properties, parent: Nullable(Open) }),
 })
 export type FoundArea = Static<typeof FoundArea>
 
 export const AreaSearch = Type.Object({ name: Text(100) })
 
 /** What an area is made of. */
-export const AreaInput = Type.Object({
+export const NewArea = Shared('NewArea', {
   name: Text(100),
   extends: Type.Optional(Text(255, { 'x-empty': true })),
   pid: Type.Optional(Int(0, MAX_ID, { description: '0, and by default, at the top' })),
 })
-export type AreaInput = Static<typeof AreaInput>
+export type NewArea = Static<typeof NewArea>

@@ -3,12 +3,12 @@ import { nameKey } from '#lib/text.ts'
 import { type Db, onConstraint, type Tx } from '#platform/database.ts'
 import { areaInUse, areaTaken, blankName, tooDeep, unknownParent } from './errors.ts'
 import { deleteArea, insertArea, listUpwards, listWithin, searchAreas, updateArea } from './queries.ts'
-import type { Area, AreaInput, FoundArea } from './schema.ts'
+import type { Area, FoundArea, NewArea } from './schema.ts'
 import { areaView } from './view.ts'
 
 const FOUND_MAX = 5
 const LEVELS_MAX = 4
-/** From this level on what is inside a found area is not listed (R §23.3). */
+/** From this level on what is inside a found area is not listed (feeds-32). */
 const LEVEL_WITHOUT_ITEMS = 3
 
 type Tree = Area & { parent: Tree | null }
@@ -34,7 +34,7 @@ export async function findPlaces(sql: Db, name: string): Promise<FoundArea[]> {
 const TAKEN = { areas_name_taken: areaTaken }
 
 /** Adds an area under another, or at the top. */
-export async function addArea(tx: Tx, { name, pid = 0, extends: extra = '' }: AreaInput): Promise<number> {
+export async function addArea(tx: Tx, { name, pid = 0, extends: extra = '' }: NewArea): Promise<number> {
   if (nameKey(name) === '') throw blankName()
   const above = pid === 0 ? [] : await listUpwards(tx, [pid])
   if (pid !== 0 && above.length === 0) throw unknownParent()
@@ -49,7 +49,7 @@ export async function addArea(tx: Tx, { name, pid = 0, extends: extra = '' }: Ar
 export async function changeArea(
   tx: Tx,
   area: Area,
-  { name = area.name, extends: extra = area.extends }: Partial<AreaInput>,
+  { name = area.name, extends: extra = area.extends }: Partial<NewArea>,
 ): Promise<void> {
   if (nameKey(name) === '') throw blankName()
   await onConstraint(updateArea(tx, area.id, { name, extends: extra }), TAKEN)

@@ -1,4 +1,5 @@
 import { nameKey } from '#lib/text.ts'
+import { withEnabledUser } from '#modules/accounts/index.ts'
 import type { Db } from '#platform/database.ts'
 import type { Tag, TagCategory } from './schema.ts'
 
@@ -56,7 +57,7 @@ export async function listAlikeIds(
   const rows = await sql<{ id: number }[]>`
     select distinct found.user_id as id
     from user_tags mine cross join lateral (
-      select l.user_id from user_tags l join users u on u.id = l.user_id and u.deleted_at is null
+      select l.user_id from user_tags l ${withEnabledUser(sql, sql`l.user_id`)}
       where l.tag_id = mine.tag_id and l.user_id <> ${userId}
       order by l.user_id desc limit ${limit + offset}
     ) as found

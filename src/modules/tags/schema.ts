@@ -10,7 +10,7 @@ export const Tag = Shared('Tag', {
 export type Tag = Static<typeof Tag>
 
 /** A category with its tags. */
-export const TagCategory = Type.Object({
+export const TagCategory = Shared('TagCategory', {
   id: Type.Integer(),
   name: Type.String(),
   weight: Type.Integer(),

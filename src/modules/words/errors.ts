@@ -1,8 +1,12 @@
-import { apiError, type DeclaredError, invalidField, type Text } from '#platform/errors.ts'
+import { apiError, type DeclaredError, fieldError, type Text } from '#platform/errors.ts'
 
 export const noSuchWord = apiError(404, 'no_such_word', 'This word is not in the list.', '敏感词不存在。')
-export const wordTaken = () =>
-  invalidField('word', { en: 'The word is in the list already.', zh: '敏感词已存在。' }, 'word_taken')
+export const wordTaken = fieldError(
+  'word',
+  'word_taken',
+  'The word is in the list already.',
+  '敏感词已存在。',
+)
 
 /** What somebody is told who wrote a refused word; it does not say which, so that the list cannot be explored. */
 export const refused: Text = {

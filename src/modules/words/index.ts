@@ -1,3 +1,2 @@
-export { noSuchWord, sensitiveWords } from './errors.ts'
-export { WORD_TYPES, type WordType } from './schema.ts'
-export { addWord, changeWord, forgetWords, removeWord, screen } from './service.ts'
+export { sensitiveWords } from './errors.ts'
+export { screen } from './service.ts'

@@ -1,6 +1,7 @@
 import type { SensitiveWord } from '#lib/sensitive-words.ts'
 import { nameKey } from '#lib/text.ts'
 import type { Db } from '#platform/database.ts'
+import { ifGiven } from '#platform/sql.ts'
 import type { WordInput } from './schema.ts'
 
 /** The whole list, for the matcher. */
@@ -17,9 +18,9 @@ export async function insertWord(sql: Db, { word, type, replace = null }: WordIn
 /** Changes the fields that are given. */
 export const updateWord = (sql: Db, id: number, { word, type, replace }: Partial<WordInput>) => sql`
   update sensitive_words set updated_at = now()
-    ${word === undefined ? sql`` : sql`, word = ${word}, word_key = ${nameKey(word)}`}
-    ${type === undefined ? sql`` : sql`, type = ${type}`}
-    ${replace === undefined ? sql`` : sql`, replacement = ${replace}`}
+    ${ifGiven(sql, word, (value) => sql`, word = ${value}, word_key = ${nameKey(value)}`)}
+    ${ifGiven(sql, type, (value) => sql`, type = ${value}`)}
+    ${ifGiven(sql, replace, (value) => sql`, replacement = ${value}`)}
   where id = ${id}`
 
 export const deleteWord = (sql: Db, id: number) => sql`delete from sensitive_words where id = ${id}`

@@ -17,7 +17,7 @@ type Validated = { properties: Record<string, unknown> }
 
 /**
  * What somebody wrote, with the words of type replace replaced in these fields; 422 on every field with a word of type
- * warning (R §1.8), or that the replacements make longer than its schema lets it be. Reads each text once, however many
+ * warning (feeds-35), or that the replacements make longer than its schema lets it be. Reads each text once, however many
  * words there are.
  */
 export async function screen<T extends object>(

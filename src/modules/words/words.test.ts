@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { addWord, forgetWords, screen } from '#modules/words/index.ts'
 import { createSignals } from '#platform/signals.ts'
 import { groupMaker } from '#test/fixtures/groups.ts'
 import { certify, createCategory, newsEditor, setSettings } from '#test/fixtures/news.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { createSong, musicEditor } from '#test/fixtures/songs.ts'
 import { createWorld, type Person } from '#test/world.ts'
+import { addWord, forgetWords, screen } from './service.ts'
 
 const world = await createWorld()
 const { as, guest, person, sql, ctx } = world

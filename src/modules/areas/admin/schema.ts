@@ -1,5 +1,5 @@
+import { listingQuery } from '#platform/listing.ts'
 import { Int, MAX_ID, type Static, Type } from '#platform/schema.ts'
-import { listingQuery } from '../paging.ts'
 
 export const AreaQuery = Type.Object({
   ...listingQuery(['id', 'name']),

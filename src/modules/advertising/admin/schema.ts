@@ -1,5 +1,5 @@
+import { listingQuery } from '#platform/listing.ts'
 import { Id, type Static, Type } from '#platform/schema.ts'
-import { listingQuery } from '../paging.ts'
 
 export const AdvertisementQuery = Type.Object({
   ...listingQuery(['id', 'sort']),

@@ -1,23 +1,19 @@
-import {
-  Area,
-  AreaInput,
-  addArea,
-  areaView,
-  changeArea,
-  findArea,
-  noSuchArea,
-  removeArea,
-} from '#modules/areas/index.ts'
+import { mountAdminCrud } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Server } from '#platform/http.ts'
-import { recordRoutes } from '../records.ts'
+import { areaInUse, areaTaken, noSuchArea } from '../errors.ts'
+import { findArea } from '../queries.ts'
+import { Area, NewArea } from '../schema.ts'
+import { addArea, changeArea, removeArea } from '../service.ts'
+import { areaView } from '../view.ts'
 import { listAreaRecords } from './queries.ts'
 import { AreaQuery } from './schema.ts'
 
-/** The places that people choose from; `pid` is given once, and an area that holds others stays. */
+/** The places that people choose from; `pid` is given once, and an area that holds others stays (feeds-33). */
 export function adminAreaRoutes(server: Server, ctx: Context) {
-  recordRoutes(server, ctx, {
+  mountAdminCrud(server, ctx, {
     path: '/admin/areas',
+    tag: 'Admin: site',
     ability: {
       show: 'admin:area:show',
       add: 'admin:area:add',
@@ -25,11 +21,13 @@ export function adminAreaRoutes(server: Server, ctx: Context) {
       delete: 'admin:area:delete',
     },
     subject: 'areas',
+    entity: 'Area',
     noun: 'an area',
     item: Area,
     query: AreaQuery,
-    body: AreaInput,
+    body: NewArea,
     missing: noSuchArea,
+    errors: [areaTaken, areaInUse],
     list: listAreaRecords,
     find: findArea,
     view: async (rows) => rows.map(areaView),

@@ -1,8 +1,9 @@
-import { WORD_TYPES } from '#modules/words/index.ts'
-import { Nullable, OneOf, type Static, Text, Time, Type } from '#platform/schema.ts'
-import { listingQuery } from '../paging.ts'
+import { listingQuery } from '#platform/listing.ts'
+import { Nullable, OneOf, Shared, type Static, Text, Time, Type } from '#platform/schema.ts'
+import { WORD_TYPES } from '../schema.ts'
 
-export const WordRecord = Type.Object({
+/** A word as administrators see it. */
+export const WordRecord = Shared('SensitiveWord', {
   id: Type.Integer(),
   word: Type.String(),
   type: OneOf(WORD_TYPES),
@@ -18,7 +19,7 @@ export const WordQuery = Type.Object({
 export type WordQuery = Static<typeof WordQuery>
 
 /** `warning` refuses a text with the word; `replace` puts the replacement there, or nothing. */
-export const NewWord = Type.Object({
+export const NewWord = Shared('NewSensitiveWord', {
   word: Text(100),
   type: OneOf(WORD_TYPES),
   replace: Type.Optional(Nullable(Text(100))),

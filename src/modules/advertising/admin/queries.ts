@@ -1,0 +1,21 @@
+import { escapeLike } from '#lib/text.ts'
+import type { Db } from '#platform/database.ts'
+import { pageOf } from '#platform/listing.ts'
+import { directionOf, ifGiven, pageAt, when } from '#platform/sql.ts'
+import { type AdvertisementRow, advertisementColumns } from '../queries.ts'
+import type { AdvertisementQuery } from './schema.ts'
+
+/** A page of all advertisements. */
+export function listAdvertisementRecords(sql: Db, query: AdvertisementQuery) {
+  const where = sql`where true
+    ${ifGiven(sql, query.q, (part) => sql`and a.title ilike ${`%${escapeLike(part)}%`}`)}
+    ${ifGiven(sql, query.space_id, (space) => sql`and a.space_id = ${space}`)}`
+  const direction = directionOf(sql, query.order)
+  return pageOf<AdvertisementRow>(
+    sql`
+      select ${advertisementColumns(sql)} from advertising a ${where}
+      order by ${when(sql, query.sort === 'sort', () => sql`a.sort ${direction},`)} a.id ${direction}
+      ${pageAt(sql, query)}`,
+    sql`select count(*)::int as total from advertising a ${where}`,
+  )
+}

@@ -1,5 +1,0 @@
-export { noSuchArea } from './errors.ts'
-export { areaColumns, areaNamed, findArea } from './queries.ts'
-export { Area, AreaInput } from './schema.ts'
-export { addArea, changeArea, removeArea } from './service.ts'
-export { areaView } from './view.ts'
