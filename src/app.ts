@@ -21,7 +21,6 @@ import { adminLedgerRoutes } from '#modules/admin/ledger/routes.ts'
 import { adminWithdrawalRoutes } from '#modules/admin/ledger/withdrawals/routes.ts'
 import { adminMusicRoutes } from '#modules/admin/music/routes.ts'
 import { noticeRoutes } from '#modules/admin/notices/routes.ts'
-import { adminPinRoutes } from '#modules/admin/pins/routes.ts'
 import { adminQuestionRoutes } from '#modules/admin/questions/routes.ts'
 import { adminQuestionTopicRoutes } from '#modules/admin/questions/topics/routes.ts'
 import { roleRoutes } from '#modules/admin/roles/routes.ts'
@@ -41,6 +40,7 @@ import { checkinRoutes } from '#modules/checkins/routes.ts'
 import { commentContent } from '#modules/comments/index.ts'
 import { commentRoutes } from '#modules/comments/routes.ts'
 import { conversationRoutes } from '#modules/conversations/routes.ts'
+import { adminFeedPinRoutes } from '#modules/feeds/admin/pins/routes.ts'
 import { feedPost } from '#modules/feeds/index.ts'
 import { feedInteractionRoutes } from '#modules/feeds/interactions/routes.ts'
 import { feedListRoutes } from '#modules/feeds/lists/routes.ts'
@@ -70,6 +70,7 @@ import { likeRoutes } from '#modules/likes/routes.ts'
 import { songRoutes } from '#modules/music/songs/routes.ts'
 import { specialRoutes } from '#modules/music/specials/routes.ts'
 import { nearbyRoutes } from '#modules/nearby/routes.ts'
+import { adminNewsPinRoutes } from '#modules/news/admin/pins/routes.ts'
 import { adminNewsRoutes } from '#modules/news/admin/routes.ts'
 import { newsCategoryRoutes } from '#modules/news/categories/routes.ts'
 import { contributionRoutes } from '#modules/news/contributions/routes.ts'
@@ -209,7 +210,8 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   adminWithdrawalRoutes,
   adminRechargeRoutes,
   adminLedgerRoutes(PAYMENT_CHECKS),
-  adminPinRoutes,
+  adminFeedPinRoutes,
+  adminNewsPinRoutes,
   adminGroupCategoryRoutes,
   adminGroupRoutes,
   adminGroupPostRoutes,

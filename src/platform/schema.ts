@@ -100,5 +100,5 @@ export const ZuluTime = Type.String({ description: 'UTC, YYYY-MM-DDTHH:MM:SSZ' }
 /** Any object, for values whose keys are open (settings, audit records). */
 export const Open = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })
 
-export type { Static, TObject, TSchema }
+export type { Static, TObject, TProperties, TSchema }
 export { Type }

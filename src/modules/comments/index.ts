@@ -1,7 +1,7 @@
 export { commentCounters, commentsRecount } from './counters.ts'
 export { exportComments, type ImportedComment, importComments } from './imports/queries.ts'
 export { type CommentOptions, mountComments } from './mount.ts'
-export { type CommentRow, findComment, findComments, listLatestComments } from './queries.ts'
+export { type CommentRow, findComment, findComments, listLatestComments, liveComment } from './queries.ts'
 export { Comment, CommentWithPeople } from './schema.ts'
 export {
   type CommentRules,

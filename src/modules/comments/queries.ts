@@ -110,6 +110,15 @@ export const findComment = async (sql: Db, type: string, contentId: number, id: 
       where c.commentable_type = ${type} and c.commentable_id = ${contentId} and c.id = ${id}`
   )[0]
 
+/**
+ * `select id …` of a comment whose content is there, to be locked. The content is locked before it, as by who deletes
+ * content with its comments.
+ */
+export const liveComment = (sql: Db, content: Content, contentId: number, id: number): Fragment => sql`
+  with content as materialized (${content.live(sql, contentId)} for share)
+  select c.id from comments c join content on content.id = c.commentable_id
+  where c.commentable_type = ${content.type} and c.id = ${id}`
+
 export const findComments = (sql: Db, ids: number[]) => sql<CommentRow[]>`
   select ${columns(sql)} from comments c where c.id = any(${ids})`
 

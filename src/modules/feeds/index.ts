@@ -1,6 +1,5 @@
 export { feedCounters } from './counters/queries.ts'
 export { noSuchFeed } from './errors.ts'
-export { feedPins } from './pins/service.ts'
 export { deleteFeed, feedPost, restoreFeed } from './publishing/service.ts'
 export { FEED_COMMENT } from './queries.ts'
 export { FeedView } from './schema.ts'

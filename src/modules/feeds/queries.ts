@@ -8,7 +8,8 @@ import type { Db } from '#platform/database.ts'
 /** The name of feeds on the wire and in tables (R §1.10). */
 export const FEEDS = 'feeds'
 
-/** The channel of pins of comments under feeds. */
+/** The channels of pins of feeds, and of comments under them. */
+export const FEED_PIN = 'feed'
 export const FEED_COMMENT = 'feed:comment'
 
 export type FeedRow = {

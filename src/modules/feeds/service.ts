@@ -1,10 +1,10 @@
 import { hasAbility } from '#modules/abilities/index.ts'
 import { type CommentRules, removeComment } from '#modules/comments/index.ts'
+import { cancelPinOfTarget } from '#modules/pinning/index.ts'
 import type { Content, Counts, Reader } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { noSuchFeed } from './errors.ts'
-import { cancelPinOfComment } from './pins/service.ts'
-import { FEEDS, findTarget, findVisibleFeeds } from './queries.ts'
+import { FEED_COMMENT, FEEDS, findTarget, findVisibleFeeds } from './queries.ts'
 import { feedViews } from './view.ts'
 
 /** Feeds as what is commented on, liked, collected and reported. */
@@ -36,7 +36,7 @@ export const commentRules: CommentRules = {
   count: countComments,
   removalNotice: 'delete:feed/comment',
   onRemove: async (tx, comment) => {
-    await cancelPinOfComment(tx, comment.id)
+    await cancelPinOfTarget(tx, FEED_COMMENT, comment.id)
   },
   mayModerate: (ctx, _target, viewerId) => hasAbility(ctx, viewerId, '[feed] Delete Comment'),
 }

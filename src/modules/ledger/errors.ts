@@ -1,11 +1,11 @@
-import { apiError, invalidField } from '#platform/errors.ts'
+import { apiError, fieldError } from '#platform/errors.ts'
 
 /** 403: the balance is smaller than what is to be paid. */
 export const notEnough = apiError(403, 'insufficient_balance', 'Your balance is not enough.', '余额不足。')
 
 /** The same as a 422 on the field that says how much. */
-export const notEnoughFor = (field: string) => () =>
-  invalidField(field, { en: 'Your balance is not enough.', zh: '余额不足。' }, 'insufficient_balance')
+export const notEnoughFor = (field: string) =>
+  fieldError(field, 'insufficient_balance', 'Your balance is not enough.', '余额不足。')
 
 /** Something that the settings have switched off. */
 export const switchedOff = apiError(
@@ -16,8 +16,7 @@ export const switchedOff = apiError(
 )
 
 /** The result of a conversion is larger than one movement may be. */
-export const tooMuch = () =>
-  invalidField('amount', { en: 'The amount is too large.', zh: '金额过大。' }, 'amount_too_large')
+export const tooMuch = fieldError('amount', 'amount_too_large', 'The amount is too large.', '金额过大。')
 
 /** Somebody decided already. */
 export const alreadyDecided = apiError(403, 'already_decided', 'This was decided already.', '该申请已处理。')

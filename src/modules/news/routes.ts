@@ -2,6 +2,7 @@ import { hasAbility } from '#modules/abilities/index.ts'
 import { listCollected, mountCollections } from '#modules/collections/index.ts'
 import { mountComments } from '#modules/comments/index.ts'
 import { mountLikes } from '#modules/likes/index.ts'
+import { cancelPinOfTarget, findShownPinsOf } from '#modules/pinning/index.ts'
 import { mountReports } from '#modules/reports/index.ts'
 import { mountRewards } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -12,11 +13,11 @@ import { Empty, Type } from '#platform/schema.ts'
 import { newsContent } from './content.ts'
 import { countNewsComments, countNewsLikes } from './counters.ts'
 import { noSuchNews } from './errors.ts'
-import { cancelPinOfNewsComment, pinnedNewsComments } from './pins/service.ts'
 import { listNews } from './queries.ts'
 import {
   CollectedQuery,
   CorrelationsQuery,
+  NEWS_COMMENT,
   NewsDetail,
   NewsItem,
   NewsListQuery,
@@ -96,8 +97,8 @@ export function newsRoutes(server: Server, ctx: Context) {
     path: '/news/:news/comments',
     shape: 'pinned',
     count: countNewsComments,
-    pinned: pinnedNewsComments,
-    onRemove: async (tx, comment) => void (await cancelPinOfNewsComment(tx, comment.id)),
+    pinned: (sql, id) => findShownPinsOf(sql, NEWS_COMMENT, id),
+    onRemove: async (tx, comment) => void (await cancelPinOfTarget(tx, NEWS_COMMENT, comment.id)),
     mayModerate: (context, _, viewer) => hasAbility(context, viewer, 'admin: news'),
   })
   mountLikes(server, ctx, newsContent, {
@@ -115,7 +116,7 @@ export function newsRoutes(server: Server, ctx: Context) {
     none: 422,
   })
   mountRewards(server, ctx, newsContent, {
-    create: ['/news/:news/new-rewards'],
+    create: '/news/:news/new-rewards',
     list: '/news/:news/rewards',
     sum: '/news/:news/rewards/sum',
     notice: 'reward:news',

@@ -25,6 +25,10 @@ export const STATUS = {
   refundAsked: 5,
 } as const
 
+/** The channels of pins of articles, and of comments under them. */
+export const NEWS_PIN = 'news'
+export const NEWS_COMMENT = 'news:comment'
+
 export const NewsParams = Type.Object({ news: Id })
 export const CategoryNewsParams = Type.Object({ category: Id, news: Id })
 export const CategoryParams = Type.Object({ category: Id })

@@ -8,6 +8,7 @@ import { adoptFiles, attachFiles, detachFiles } from '#modules/files/index.ts'
 import { move, PLATFORM } from '#modules/ledger/index.ts'
 import { deleteLikesOf } from '#modules/likes/index.ts'
 import { notify, publishEvent, type SystemType, takeBack } from '#modules/notifications/index.ts'
+import { cancelPinsOfContent, findShownPins } from '#modules/pinning/index.ts'
 import { sumRewards } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
 import { onConstraint, type Tx, transaction } from '#platform/database.ts'
@@ -16,7 +17,6 @@ import { newsContent } from './content.ts'
 import { hitsOf } from './counters.ts'
 import { cancelDeletions } from './deletions/queries.ts'
 import { newsInThisState, noSuchNews, unknownAuthor, unknownCategory, unknownTag } from './errors.ts'
-import { cancelPinsOfNews, isPinned } from './pins/service.ts'
 import {
   deleteNews,
   findNews,
@@ -30,7 +30,7 @@ import {
   setStatus,
   updateNews,
 } from './queries.ts'
-import { type NewsDetail, type NewsItem, STATUS } from './schema.ts'
+import { NEWS_COMMENT, NEWS_PIN, type NewsDetail, type NewsItem, STATUS } from './schema.ts'
 import { newsByIds, newsDetail } from './view.ts'
 
 /** How much of its text stands below the title of an article without a subject. */
@@ -198,7 +198,7 @@ export async function rejectNews(tx: Tx, news: NewsRecord, mark: string | null):
 export async function recycleNews(tx: Tx, news: NewsRecord, mark: string | null): Promise<void> {
   if (news.audit_status === STATUS.recycled) throw newsInThisState()
   const feeState = await settleFee(tx, news, 'refunded')
-  await cancelPinsOfNews(tx, news.id)
+  await cancelPinsOfContent(tx, [NEWS_PIN, NEWS_COMMENT], news.id)
   await setStatus(tx, news.id, { status: STATUS.recycled, mark, feeState })
   await cancelDeletions(tx, news.id)
 }
@@ -206,7 +206,7 @@ export async function recycleNews(tx: Tx, news: NewsRecord, mark: string | null)
 /** Deletes an article with all that hangs on it; a fee in escrow is given back. The caller has locked it. */
 export async function removeNews(ctx: Context, tx: Tx, news: NewsRecord): Promise<void> {
   await settleFee(tx, news, 'refunded')
-  await cancelPinsOfNews(tx, news.id)
+  await cancelPinsOfContent(tx, [NEWS_PIN, NEWS_COMMENT], news.id)
   await deleteLikesOf(tx, 'news', [news.id])
   await deleteCollectionsOf(tx, 'news', [news.id])
   await deleteCommentsOf(tx, 'news', [news.id])
@@ -248,12 +248,16 @@ export async function readNews(ctx: Context, id: number, viewerId: number): Prom
   if (!published && !own && !(viewerId > 0 && (await hasAbility(ctx, viewerId, 'admin: news'))))
     throw noSuchNews()
   if (published) hitsOf(ctx).add([id])
-  const [users, pinned, rewards] = await Promise.all([
+  const [users, pins, rewards] = await Promise.all([
     userViews(ctx, ctx.sql, [row.user_id], viewerId),
-    isPinned(ctx.sql, id),
+    findShownPins(ctx.sql, NEWS_PIN, [id]),
     sumRewards(ctx.sql, newsContent.type, [id]),
   ])
-  return newsDetail(ctx, row, { user: users.get(row.user_id) ?? null, pinned, reward: rewards.get(id) })
+  return newsDetail(ctx, row, {
+    user: users.get(row.user_id) ?? null,
+    pinned: pins.has(id),
+    reward: rewards.get(id),
+  })
 }
 
 /** Articles like this one: first those that share a tag with it, then the newest others. */

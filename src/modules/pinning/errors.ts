@@ -1,4 +1,6 @@
-import { apiError } from '#platform/errors.ts'
+import { PAYMENT_PASSWORD_ERRORS } from '#modules/accounts/index.ts'
+import { notEnoughFor } from '#modules/ledger/index.ts'
+import { apiError, fieldError } from '#platform/errors.ts'
 
 export const notYours = apiError(
   403,
@@ -24,9 +26,12 @@ export const nobodyDecides = apiError(
   'Who would decide on this is not here any more.',
   '内容作者已不存在，无法申请置顶。',
 )
-export const noLongerWaiting = (status: 403 | 422) =>
-  apiError(status, 'pin_decided', 'This request was handled already.', '该置顶申请已处理。')()
-/** 422, where one would expect 403 (R §4.4). */
+const decided = (status: 403 | 422) =>
+  apiError(status, 'pin_decided', 'This request was handled already.', '该置顶申请已处理。')
+export const pinDecided = decided(422)
+/** 403 for administrators (pins-9). */
+export const pinDecidedBefore = decided(403)
+/** 422, where one would expect 403 (pins-7). */
 export const notAddressedToYou = apiError(
   422,
   'not_yours_to_decide',
@@ -34,3 +39,19 @@ export const notAddressedToYou = apiError(
   '你没有权限处理该申请。',
 )
 export const notPinned = apiError(422, 'not_pinned', 'This is not pinned.', '该内容未置顶。')
+export const amountRequired = fieldError(
+  'amount',
+  'validation_failed',
+  'The amount field is required.',
+  'amount 不能为空。',
+)
+export const notEnoughForPin = notEnoughFor('amount')
+
+/** What asking for a pin may answer. */
+export const PIN_ERRORS = [
+  ...PAYMENT_PASSWORD_ERRORS,
+  notYours,
+  nobodyDecides,
+  pinnedAlready,
+  notEnoughForPin,
+]

@@ -1,31 +1,33 @@
-export { noLongerWaiting, notPinned, pinnedAlready } from './errors.ts'
-export { type DecisionOptions, mountPinning, type PinOptions } from './mount.ts'
+export { mountAdminPins } from './admin/mount.ts'
+export { pinChecks } from './counters.ts'
+export { notPinned, pinnedAlready } from './errors.ts'
+export { type DecisionOptions, mountPinning } from './mount.ts'
 export {
-  countWaiting,
+  type CommentLookup,
+  commentPinKind,
+  type PinOptions,
+  pinsOfComments,
+  pinsOfContent,
+} from './pin-kinds.ts'
+export {
+  dearestFirst,
   endPin,
   findAverage,
-  findPin,
   findShownPins,
+  findShownPinsOf,
   handOverPins,
   hasShownPin,
-  listOwnPins,
-  listPinsToDecide,
-  listShownPins,
   type PinRow,
-  pinChecks,
-  pinColumns,
-  stateNow,
+  shownPins,
 } from './queries.ts'
-export { Days, PIN_STATES, PinBody, type PinState, type PinSubject, PinsQuery, pinFields } from './schema.ts'
 export {
-  admitApplicant,
-  applyForPin,
-  cancelPin,
-  cancelPinOfTarget,
-  cancelPinsOfContent,
-  type PinKind,
-  pinForFree,
-  refuseSecondPin,
-  settlePin,
-} from './service.ts'
+  countWaiting,
+  findLastPin,
+  listOwnPins,
+  listPinsAddressedTo,
+  listPinsToDecide,
+  listTargetsOfUser,
+} from './requests/queries.ts'
+export { Days, type PinSubject, PinsQuery, pinFields } from './schema.ts'
+export { cancelPinOfTarget, cancelPinsOfContent, pinForFree } from './service.ts'
 export { pinView } from './view.ts'

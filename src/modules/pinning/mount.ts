@@ -1,37 +1,47 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import { checkPaymentPassword } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database.ts'
-import { notFound } from '#platform/errors.ts'
-import { type Server, say, viewerOf } from '#platform/http.ts'
-import { once } from '#platform/idempotency.ts'
+import { type DeclaredError, notFound } from '#platform/errors.ts'
+import { type Arrival, routesOn } from '#platform/http/route.ts'
+import { payerOf, type Server, say } from '#platform/http.ts'
 import { Empty, Id, Message, Type } from '#platform/schema.ts'
-import { noLongerWaiting, notAddressedToYou, notPinned, notYoursToDecide } from './errors.ts'
-import { endPin, findPin } from './queries.ts'
-import { PinBody, type PinSubject } from './schema.ts'
-import { admitApplicant, applyForPin, type PinKind, refuseSecondPin, settlePin } from './service.ts'
+import {
+  amountRequired,
+  notAddressedToYou,
+  notPinned,
+  notYoursToDecide,
+  PIN_ERRORS,
+  pinDecided,
+} from './errors.ts'
+import type { PathIds, PinOptions } from './pin-kinds.ts'
+import { endPin, findPin, type PinRow } from './queries.ts'
+import { PinBody, PlainPinBody } from './schema.ts'
+import { admitApplicant, applyForPin, refuseSecondPin, settlePin } from './service.ts'
 
-/** What a content module says of the pins of one kind of its things, or of the comments under them. */
-export type PinOptions = PinKind & {
-  /** The area under which the routes are documented. */
-  tag: string
-  /** Where POST asks for a pin, such as `/feeds/:feed/currency-pinneds`. */
-  path: string
-  /** What the path names, or undefined (404). */
-  find(sql: Db, params: Record<string, number>, viewerId: number): Promise<PinSubject | undefined>
-}
+/** Where something of a request is decided, with other paths of the same by operationId. */
+type Place = { path: string; aliases?: Record<string, string> }
 
 /** Where the people who are asked decide. */
 export type DecisionOptions = {
-  /** PATCH accepts; after the path of the request and the pin's id. */
-  accept: string
-  /** The verb and path of rejecting; ends in the pin's id. */
-  reject: ['DELETE' | 'PATCH', string]
+  /** PATCH accepts. */
+  accept: Place
+  /** Rejects: 204 without a body, or 201 with a sentence. */
+  reject: Place & { method: 'DELETE' | 'PATCH'; status: 201 | 204 }
   /** DELETE ends a pin before its time. */
   end?: string
+  /**
+   * The request that the path names, for who decides on it; throws for who does not. Without it the path ends in the
+   * id of the request.
+   */
+  find?(sql: Db, ids: PathIds, viewerId: number): Promise<PinRow | undefined>
+  /** What `find` throws. */
+  errors?: readonly DeclaredError[]
 }
 
 const paramsOf = (path: string) =>
-  Type.Object(Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name]) => [name, Id])))
+  Type.Object(Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, Id])))
+
+type Arriving = Arrival<'user', ReturnType<typeof paramsOf>>
 
 /** Offers to ask for a pin, and to people who are asked themselves to decide. */
 export function mountPinning(
@@ -40,130 +50,149 @@ export function mountPinning(
   options: PinOptions,
   decisions?: DecisionOptions,
 ): void {
-  const tags = [options.tag]
-  const named = (request: FastifyRequest) => request.params as Record<string, number>
-  const find = async (request: FastifyRequest) => {
-    const subject = await options.find(ctx.sql, named(request), viewerOf(request).id)
-    if (!subject) throw notFound()
+  mountRequests(server, ctx, options)
+  if (decisions) mountDecisions(server, ctx, options, decisions)
+}
+
+async function findSubject(ctx: Context, options: PinOptions, ids: PathIds, viewerId: number) {
+  const subject = await options.find(ctx.sql, ids, viewerId)
+  if (!subject) throw notFound()
+  return subject
+}
+
+function mountRequests(server: Server, ctx: Context, options: PinOptions): void {
+  const { sql } = ctx
+  const route = routesOn(server, ctx, { tag: options.tag })
+  const admit = async (arrival: Arriving) => {
+    const { params, viewer } = arrival
+    const subject = await findSubject(ctx, options, params, viewer.id)
+    if (!options.freeIsPlain || subject.deciderId !== viewer.id)
+      await checkPaymentPassword(ctx, payerOf(ctx, arrival))
+    await admitApplicant(sql, viewer.id, subject)
     return subject
   }
-  const admit = async (request: FastifyRequest, reply: FastifyReply) => {
-    const subject = await find(request)
-    await admitApplicant(ctx, request, reply, subject)
-    return subject
+
+  route(`POST ${options.path}` as 'POST /', {
+    operationId: `request${options.noun}Pin`,
+    summary: 'Ask for a pin, paid with points',
+    access: 'user',
+    params: paramsOf(options.path),
+    body: options.freeIsPlain ? PlainPinBody : PinBody,
+    reply: { 201: Message },
+    errors: [...PIN_ERRORS, amountRequired, ...(options.errors ?? [])],
+    aliases: options.aliases ?? {},
+    // An open pin is told before the faults of a body; the statement that writes a pin finds it out by itself.
+    whenInvalid: async (arrival) => refuseSecondPin(sql, options.channel, await admit(arrival)),
+    idempotent: true,
+    handler: async (call) => {
+      const { request, params, viewer, body, atomically } = call
+      const admitted = await admit(call)
+      return atomically(
+        async (tx) => {
+          const subject = (await options.hold?.(tx, params, viewer.id)) ?? admitted
+          if (await applyForPin(tx, options, subject, body)) return say(request, 'Pinned.', '置顶成功。')
+          await options.onRequest?.(tx, subject)
+          return say(request, 'Your request was submitted and waits for review.', '申请已提交，等待审核。')
+        },
+        { single: !options.hold && !options.onRequest },
+      )
+    },
+  })
+}
+
+function mountDecisions(
+  server: Server,
+  ctx: Context,
+  options: PinOptions,
+  { accept, reject, end, ...decisions }: DecisionOptions,
+): void {
+  const { sql } = ctx
+  const { noun, channel } = options
+  const route = routesOn(server, ctx, { tag: options.tag })
+
+  /** The request of this id; where the path names content too, it belongs to that. */
+  const findById = async (ids: PathIds, viewerId: number, refuse: () => Error) => {
+    const pin = await findPin(sql, ids.pinned!)
+    if (!pin) throw notFound()
+    if (Object.keys(ids).length > 1) {
+      const { contentId, targetId } = await findSubject(ctx, options, ids, viewerId)
+      if (pin.channel !== channel || pin.thing_id !== contentId || pin.target_id !== targetId)
+        throw notFound()
+    }
+    if (pin.decider_id !== viewerId || pin.channel !== channel) throw refuse()
+    return pin
   }
+  const findWaiting = async ({ params, viewer }: Arriving, refuse: () => Error) => {
+    const pin = decisions.find
+      ? await decisions.find(sql, params, viewer.id)
+      : await findById(params, viewer.id, refuse)
+    if (!pin) throw notFound()
+    if (pin.state !== 'pending') throw pinDecided()
+    return pin
+  }
+  const errors = decisions.errors ?? []
 
-  server.post(
-    options.path,
-    {
-      config: {
-        access: 'user',
-        before: async (request, reply) =>
-          refuseSecondPin(ctx.sql, options.channel, await admit(request, reply)),
-      },
-      schema: {
-        tags,
-        summary: 'Ask for a pin, paid with points',
-        params: paramsOf(options.path),
-        body: PinBody,
-        response: { 201: Message },
-      },
-    },
-    (request, reply) =>
-      once(ctx, request, reply, async (atomically) => {
-        const subject = await admit(request, reply)
-        return atomically(
-          async (tx) => {
-            const pinned = await applyForPin(tx, options, subject, request.body)
-            const body = pinned
-              ? say(request, 'Pinned.', '置顶成功。')
-              : say(request, 'Your request was submitted and waits for review.', '申请已提交，等待审核。')
-            return { status: 201, body }
-          },
-          { single: true },
-        )
-      }),
-  )
-
-  if (!decisions) return
-
-  server.patch(
-    decisions.accept,
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Accept a request to pin',
-        params: paramsOf(decisions.accept),
-        response: { 201: Message },
-      },
-    },
-    (request, reply) =>
-      once(ctx, request, reply, async (atomically) => {
-        const subject = await find(request)
-        const pin = await findPin(ctx.sql, named(request).pinned!)
-        const inPath =
-          pin?.channel === options.channel &&
-          pin.thing_id === subject.contentId &&
-          pin.target_id === subject.targetId
-        if (!inPath) throw notFound()
-        const { id: by } = viewerOf(request)
-        if (pin.decider_id !== by) throw notYoursToDecide()
-        if (pin.state !== 'pending') throw noLongerWaiting(422)
-        return atomically(async (tx) => {
-          await settlePin(tx, options, pin.id, { accept: true, by, handled: 422 })
-          return { status: 201, body: say(request, 'Accepted.', '置顶成功。') }
-        })
-      }),
-  )
-
-  const [method, reject] = decisions.reject
-  server.route({
-    method,
-    url: reject,
-    config: { access: 'user' },
-    schema: {
-      tags,
-      summary: 'Reject a request to pin; who asked gets the points back',
-      params: paramsOf(reject),
-      response: { 204: Empty },
-    },
-    handler: (request, reply) =>
-      once(ctx, request, reply, async (atomically) => {
-        const pin = await findPin(ctx.sql, named(request).pinned!)
-        if (!pin) throw notFound()
-        if (Object.keys(named(request)).length > 1) {
-          const { contentId, targetId } = await find(request)
-          if (pin.thing_id !== contentId || pin.target_id !== targetId) throw notFound()
-        }
-        const { id: by } = viewerOf(request)
-        if (pin.decider_id !== by || pin.channel !== options.channel) throw notAddressedToYou()
-        if (pin.state !== 'pending') throw noLongerWaiting(422)
-        return atomically(async (tx) => {
-          await settlePin(tx, options, pin.id, { accept: false, by, handled: 422 })
-          return { status: 204 }
-        })
+  route(`PATCH ${accept.path}` as 'PATCH /', {
+    operationId: `accept${noun}Pin`,
+    summary: 'Accept a request to pin',
+    access: 'user',
+    params: paramsOf(accept.path),
+    reply: { 201: Message },
+    errors: [notYoursToDecide, pinDecided, ...errors],
+    aliases: accept.aliases ?? {},
+    load: (arrival) => findWaiting(arrival, notYoursToDecide),
+    idempotent: true,
+    handler: ({ request, viewer, loaded: pin, atomically }) =>
+      atomically(async (tx) => {
+        await settlePin(tx, options, pin.id, { accept: true, by: viewer.id })
+        return say(request, 'Accepted.', '置顶成功。')
       }),
   })
 
-  if (decisions.end === undefined) return
-  server.delete(
-    decisions.end,
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'End a pin before its time',
-        params: paramsOf(decisions.end),
-        response: { 204: Empty },
-      },
+  const rejection = {
+    operationId: `reject${noun}Pin`,
+    summary: 'Reject a request to pin; who asked gets the points back',
+    access: 'user',
+    params: paramsOf(reject.path),
+    errors: [notAddressedToYou, pinDecided, ...errors],
+    aliases: reject.aliases ?? {},
+    load: (arrival: Arriving) => findWaiting(arrival, notAddressedToYou),
+  } as const
+  const operation = `${reject.method} ${reject.path}` as 'PATCH /'
+  if (reject.status === 201)
+    route(operation, {
+      ...rejection,
+      idempotent: true,
+      reply: { 201: Message },
+      handler: ({ request, viewer, loaded: pin, atomically }) =>
+        atomically(async (tx) => {
+          await settlePin(tx, options, pin.id, { accept: false, by: viewer.id })
+          return say(request, 'Rejected.', '已拒绝置顶。')
+        }),
+    })
+  else
+    route(operation, {
+      ...rejection,
+      idempotent: true,
+      reply: { 204: Empty },
+      handler: ({ viewer, loaded: pin, atomically }) =>
+        atomically(async (tx) => {
+          await settlePin(tx, options, pin.id, { accept: false, by: viewer.id })
+        }),
+    })
+
+  if (end === undefined) return
+  route(`DELETE ${end}` as 'DELETE /', {
+    operationId: `end${noun}Pin`,
+    summary: 'End a pin before its time',
+    access: 'user',
+    params: paramsOf(end),
+    reply: { 204: Empty },
+    errors: [notYoursToDecide, notPinned],
+    load: ({ params, viewer }) => findSubject(ctx, options, params, viewer.id),
+    handler: async ({ viewer, loaded: subject }) => {
+      if (subject.deciderId !== viewer.id) throw notYoursToDecide()
+      if (!(await endPin(sql, channel, subject.targetId, viewer.id))) throw notPinned()
     },
-    async (request, reply) => {
-      const subject = await find(request)
-      const { id } = viewerOf(request)
-      if (subject.deciderId !== id) throw notYoursToDecide()
-      if (!(await endPin(ctx.sql, options.channel, subject.targetId, id))) throw notPinned()
-      return reply.code(204).send()
-    },
-  )
+  })
 }

@@ -1,25 +1,11 @@
-import { carryOut, PLATFORM, unmendable } from '#modules/ledger/index.ts'
-import type { CounterCheck, Drift } from '#platform/counters.ts'
+import { carryOut, PLATFORM } from '#modules/ledger/index.ts'
 import type { Db, Fragment } from '#platform/database.ts'
+import { ifGiven } from '#platform/sql.ts'
+import type { Tables } from '#platform/tables.ts'
 import type { PinState, PinSubject } from './schema.ts'
 
-export type PinRow = {
-  id: number
-  channel: string
-  thing_id: number
-  target_id: number
-  user_id: number
-  decider_id: number
-  amount: number
-  day: number
-  /** The state that holds now (`stateNow`). */
-  state: PinState
-  expires_at: string | null
-  decided_by: number | null
-  decided_at: string | null
-  created_at: string
-  updated_at: string
-}
+/** A pin; `state` is the one that holds now (`stateNow`). */
+export type PinRow = Tables['pins'] & { state: PinState }
 
 /** The state that holds now: an active pin whose time is over is expired, whatever is kept. */
 export const stateNow = (sql: Db) =>
@@ -79,7 +65,7 @@ export async function expirePins(sql: Db, of?: { channel: string; targetId: numb
   const ended = await sql`
     update pins set state = 'expired', updated_at = now()
     where state = 'active' and expires_at <= now()
-      ${of ? sql`and channel = ${of.channel} and target_id = ${of.targetId}` : sql``}`
+      ${ifGiven(sql, of, ({ channel, targetId }) => sql`and channel = ${channel} and target_id = ${targetId}`)}`
   return ended.count
 }
 
@@ -145,7 +131,7 @@ export async function cancelWhere(sql: Db, which: Fragment): Promise<number> {
   return row.n
 }
 
-/** Lets somebody else decide on what waits under a thing, and be paid for it. */
+/** Lets somebody else decide on what waits under some content, and be paid for it. */
 export async function handOverPins(
   sql: Db,
   channel: string,
@@ -185,13 +171,21 @@ export async function findPin(sql: Db, id: number): Promise<PinRow | undefined> 
   return row
 }
 
-/** The pins shown now of one kind under a thing, dearest first. */
+/** `(select … ) p` of the pins of a channel that are shown now, to be joined with what is pinned. */
+export const shownPins = (sql: Db, channel: string): Fragment => sql`(
+  select p.id, p.thing_id, p.target_id, p.user_id, p.amount, p.created_at from pins p
+  where p.channel = ${channel} and ${isShown(sql)}
+) p`
+
+/** The order in which pins `p` are shown: dearest first. */
+export const dearestFirst = (sql: Db): Fragment => sql`p.amount desc, p.created_at desc, p.id desc`
+
+/** The pins shown now of one kind under several pieces of content, dearest first. */
 export async function findShownPins(sql: Db, channel: string, contentIds: number[]) {
   if (contentIds.length === 0) return new Map<number, number[]>()
   const rows = await sql<{ thing_id: number; target_id: number }[]>`
-    select p.thing_id, p.target_id from pins p
-    where p.channel = ${channel} and p.thing_id = any(${contentIds}) and ${isShown(sql)}
-    order by p.amount desc, p.created_at desc, p.id desc limit 1000`
+    select p.thing_id, p.target_id from ${shownPins(sql, channel)}
+    where p.thing_id = any(${contentIds}) order by ${dearestFirst(sql)} limit 1000`
   return new Map(
     [...Map.groupBy(rows, (row) => row.thing_id)].map(([content, pins]) => [
       content,
@@ -200,56 +194,16 @@ export async function findShownPins(sql: Db, channel: string, contentIds: number
   )
 }
 
-/** Whether anything of a kind is pinned in the thing with the id of another statement. */
+/** The pins shown now of one kind under one piece of content, dearest first. */
+export const findShownPinsOf = async (sql: Db, channel: string, contentId: number): Promise<number[]> =>
+  (await findShownPins(sql, channel, [contentId])).get(contentId) ?? []
+
+/** Whether anything of a kind is pinned under the content with the id of another statement. */
 export const hasShownPin = (sql: Db, channel: string, contentId: Fragment): Fragment => sql`coalesce((
   select true from pins p where p.channel = ${channel} and p.thing_id = ${contentId} and ${isShown(sql)} limit 1
 ), false)`
 
-/** What is pinned of one kind everywhere, dearest first. */
-export const listShownPins = (sql: Db, channel: string, limit: number) => sql<{ target_id: number }[]>`
-  select p.target_id from pins p where p.channel = ${channel} and ${isShown(sql)}
-  order by p.amount desc, p.id desc limit ${limit}`
-
-/** Pins that a person decides on: those that wait first, then the others, newest first. */
-export async function listPinsToDecide(
-  sql: Db,
-  { deciderId, channel, after, limit }: { deciderId: number; channel: string; after: number; limit: number },
-): Promise<PinRow[]> {
-  const of = sql`p.decider_id = ${deciderId} and p.channel = ${channel}`
-  const [cursor] =
-    after > 0
-      ? await sql<{ state: string }[]>`select p.state from pins p where p.id = ${after} and ${of}`
-      : []
-  const waiting = after === 0 || cursor?.state === 'pending'
-  const below = after > 0 ? sql`and p.id < ${after}` : sql``
-  return sql<PinRow[]>`
-    (select ${pinColumns(sql)}, 0 as part from pins p where ${of} and p.state = 'pending' ${waiting ? below : sql`and false`}
-      order by p.id desc limit ${limit})
-    union all
-    (select ${pinColumns(sql)}, 1 as part from pins p where ${of} and p.state <> 'pending' ${waiting ? sql`` : below}
-      order by p.id desc limit ${limit})
-    order by part, id desc limit ${limit}`
-}
-
-/** What one person asked to have pinned, newest first. */
-export const listOwnPins = (
-  sql: Db,
-  { userId, channel, after, limit }: { userId: number; channel: string; after: number; limit: number },
-) => sql<PinRow[]>`
-  select ${pinColumns(sql)} from pins p
-  where p.user_id = ${userId} and p.channel = ${channel} ${after > 0 ? sql`and p.id < ${after}` : sql``}
-  order by p.id desc limit ${limit}`
-
-/** How many requests wait for a person, and since when the newest does; those up to `since` were seen. */
-export async function countWaiting(sql: Db, channel: string, deciderId: number, since: string | null) {
-  const [row] = await sql<[{ count: number; time: string | null }]>`
-    select count(*)::int as count, max(created_at) as time from pins
-    where decider_id = ${deciderId} and channel = ${channel} and state = 'pending'
-      ${since === null ? sql`` : sql`and created_at > ${since}`}`
-  return row
-}
-
-/** What a day costs by the pins accepted in the last week; 100 when there is none (R §4.1). */
+/** What a day costs by the pins accepted in the last week; 100 when there is none (pins-10). */
 export async function findAverage(sql: Db, channel: string): Promise<number> {
   const [row] = await sql<[{ average: number }]>`
     select coalesce(ceil(sum(amount)::numeric / nullif(sum(day), 0)), 100)::bigint as average from pins
@@ -257,35 +211,3 @@ export async function findAverage(sql: Db, channel: string): Promise<number> {
       and state in ('active', 'expired')`
   return row.average
 }
-
-/** Pins of which escrow holds something else than it should: the price while they wait, else nothing. */
-const findEscrowDrift = (sql: Db) => sql<Drift[]>`
-  select p.id::text as key, case p.state when 'pending' then p.amount else 0 end as kept,
-    coalesce(l.total, 0)::bigint as counted
-  from pins p left join (
-    select subject_id, sum(amount) as total from ledger_postings
-    where owner_id = ${PLATFORM.escrow} and subject_type = 'pins' group by subject_id
-  ) l on l.subject_id = p.id
-  where case p.state when 'pending' then p.amount else 0 end <> coalesce(l.total, 0)
-  order by p.id limit 100`
-
-/** Pins that their applicant paid otherwise than their state says. */
-const findPaymentDrift = (sql: Db) => sql<Drift[]>`
-  select p.id::text as key, p.due as kept, coalesce(-l.total, 0)::bigint as counted
-  from (
-    -- What was ended by the deletion of a comment had been paid for.
-    select id, user_id, case when state in ('pending', 'active', 'expired') or (state = 'cancelled' and decided_at is not null)
-      then amount else 0 end as due
-    from pins
-  ) p left join (
-    select subject_id, owner_id, sum(amount) as total from ledger_postings
-    where owner_id > 0 and subject_type = 'pins' and kind in ('pin', 'pin:refunded') group by subject_id, owner_id
-  ) l on l.subject_id = p.id and l.owner_id = p.user_id
-  where p.due <> coalesce(-l.total, 0)
-  order by p.id limit 100`
-
-/** What the audit of the ledger checks of pins. */
-export const pinChecks: CounterCheck[] = [
-  unmendable('pins.escrow', findEscrowDrift),
-  unmendable('pins.paid', findPaymentDrift),
-]

@@ -15,6 +15,9 @@ export const PinBody = Type.Object({
 })
 export type PinBody = Static<typeof PinBody>
 
+/** `amount` is not asked of who decides themselves. */
+export const PlainPinBody = Type.Object({ ...PinBody.properties, amount: Type.Optional(Amount) })
+
 /** A page of pins, newest first. */
 export const PinsQuery = Type.Object({ after: Cursor, limit: Limit() })
 

@@ -1,12 +1,17 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { checkPaymentPassword, isUser } from '#modules/accounts/index.ts'
-import { notEnoughFor, withFunds } from '#modules/ledger/index.ts'
-import { notify, type SystemType } from '#modules/notifications/index.ts'
-import type { Context } from '#platform/context.ts'
-import type { Db, Fragment, Tx } from '#platform/database.ts'
+import { isUser } from '#modules/accounts/index.ts'
+import { withFunds } from '#modules/ledger/index.ts'
+import { notify } from '#modules/notifications/index.ts'
+import type { Db, Tx } from '#platform/database.ts'
 import { notFound } from '#platform/errors.ts'
-import { payerOf, viewerOf } from '#platform/http.ts'
-import { nobodyDecides, noLongerWaiting, notYours, pinnedAlready } from './errors.ts'
+import {
+  amountRequired,
+  nobodyDecides,
+  notEnoughForPin,
+  notYours,
+  pinDecided,
+  pinnedAlready,
+} from './errors.ts'
+import type { PinKind } from './pin-kinds.ts'
 import {
   cancelWhere,
   decidePin,
@@ -17,32 +22,16 @@ import {
   insertPin,
   type PinRow,
 } from './queries.ts'
-import type { PinBody, PinSubject } from './schema.ts'
+import type { PinSubject } from './schema.ts'
 
-/** One kind of pins. */
-export type PinKind = {
-  /** Such as `feed` or `feed:comment`. */
-  channel: string
-  /** `select id from … where …` of what is pinned, if it is not deleted; locked here, so that it stays. */
-  alive(sql: Db, subject: PinSubject): Fragment
-  /** What the applicant is told about when it is decided. */
-  notice(
-    sql: Db,
-    pin: PinRow,
-  ): Promise<{ type: SystemType; resource: { type: string; id: number }; [name: string]: unknown }>
-}
-
-/** What comes before asking: 403 on the password and for who may not ask, 422 where nobody could decide. */
+/** 403 for who may not ask, 422 where nobody could decide. */
 export async function admitApplicant(
-  ctx: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  db: Db,
+  applicantId: number,
   { authorId, deciderId }: PinSubject,
 ): Promise<void> {
-  const { id } = viewerOf(request)
-  await checkPaymentPassword(ctx, payerOf(ctx, { request, reply }))
-  if (authorId !== id) throw notYours()
-  if (deciderId > 0 && deciderId !== id && !(await isUser(ctx.sql, deciderId))) throw nobodyDecides()
+  if (authorId !== applicantId) throw notYours()
+  if (deciderId > 0 && deciderId !== applicantId && !(await isUser(db, deciderId))) throw nobodyDecides()
 }
 
 /** 422 on an open pin, which comes before the faults of a body; `writePin` finds out by itself. */
@@ -60,11 +49,9 @@ export async function writePin(
   subject: PinSubject,
   pin: { userId: number; amount: number; day: number; activeBy: number | null },
 ): Promise<number> {
+  const alive = db`${kind.alive(db, subject)} for share`
   const write = () =>
-    withFunds(
-      insertPin(db, sql(db, kind, subject), { ...subject, channel: kind.channel, ...pin }),
-      notEnoughFor('amount'),
-    )
+    withFunds(insertPin(db, alive, { ...subject, channel: kind.channel, ...pin }), notEnoughForPin)
   let made = await write()
   if (made.alive && made.id === null) {
     if ((await expirePins(db, { channel: kind.channel, targetId: subject.targetId })) > 0)
@@ -75,31 +62,36 @@ export async function writePin(
   return made.id
 }
 
-const sql = (db: Db, kind: PinKind, subject: PinSubject) => db`${kind.alive(db, subject)} for share`
-
 /** Asks for a pin. Answers whether it is pinned at once. */
 export async function applyForPin(
   db: Db,
   kind: PinKind,
   subject: PinSubject,
-  { amount, day }: PinBody,
+  { amount, day }: { amount?: number; day: number },
 ): Promise<boolean> {
   const { authorId: userId, deciderId } = subject
   const own = deciderId === userId
-  await writePin(db, kind, subject, { userId, amount: own ? 0 : amount, day, activeBy: own ? userId : null })
+  if (amount === undefined && !own) throw amountRequired()
+  await writePin(db, kind, subject, {
+    userId,
+    amount: own ? 0 : (amount ?? 0),
+    day,
+    activeBy: own ? userId : null,
+  })
   return own
 }
 
-/** Accepts or rejects a pin, once, and tells who asked; `handled` is the status when somebody else was faster. */
+/** Accepts or rejects a pin, once, and tells who asked; `handled` is thrown when somebody else was faster. */
 export async function settlePin(
   tx: Tx,
   kind: PinKind,
   id: number,
-  decision: { accept: boolean; by: number; handled: 403 | 422 },
+  { accept, by, handled = pinDecided }: { accept: boolean; by: number; handled?: () => Error },
 ): Promise<PinRow> {
-  const pin = await decidePin(tx, id, decision)
-  if (!pin) throw noLongerWaiting(decision.handled)
-  await tellPin(tx, kind, pin, decision.accept ? 'passed' : 'rejected')
+  const pin = await decidePin(tx, id, { accept, by })
+  if (!pin) throw handled()
+  if (accept) await kind.onAccept?.(tx, pin)
+  await tellPin(tx, kind, pin, accept ? 'passed' : 'rejected')
   return pin
 }
 
@@ -141,8 +133,8 @@ export async function pinForFree(
 }
 
 /**
- * Cancels what waits under a thing that is being deleted, in the transaction that deletes it: the pins of these channels
- * whose price is in escrow. Those that are shown stay, and show again when the thing is restored.
+ * Cancels what waits under content that is being deleted, in the transaction that deletes it: the pins of these channels
+ * whose price is in escrow. Those that are shown stay, and show again when it is restored.
  */
 export const cancelPinsOfContent = (tx: Tx, channels: string[], contentId: number): Promise<number> =>
   cancelWhere(tx, tx`p.thing_id = ${contentId} and p.channel = any(${channels}) and p.state = 'pending'`)

@@ -2,7 +2,6 @@ export {
   closeSales,
   dropPrices,
   findPrices,
-  listPurchased,
   movePrice,
   type NodeRow,
   type Price,

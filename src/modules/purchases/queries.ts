@@ -33,7 +33,7 @@ export async function findNode(sql: Db, id: number, viewerId: number): Promise<N
   return row
 }
 
-/** What these things of a channel cost, and whether the viewer has them; free ones are absent. One statement. */
+/** What this content of a channel costs, and whether the viewer has them; free ones are absent. One statement. */
 export async function findPrices(
   sql: Db,
   channel: string,
@@ -45,15 +45,6 @@ export async function findPrices(
     select ${columns(sql, viewerId)} from paid_nodes n where n.channel = ${channel} and n.raw = any(${raws}) and not n.free`
   return new Map(rows.map((row) => [row.raw, row]))
 }
-
-/** A page of what a person bought in a channel, newest first, by the id of the purchase. */
-export const listPurchased = (
-  sql: Db,
-  { userId, channel, before, limit }: { userId: number; channel: string; before: number; limit: number },
-) => sql<{ id: number; raw: number }[]>`
-  select b.id, n.raw from purchases b join paid_nodes n on n.id = b.node_id
-  where b.user_id = ${userId} and n.channel = ${channel} ${before > 0 ? sql`and b.id < ${before}` : sql``}
-  order by b.id desc limit ${limit}`
 
 export type Price = {
   channel: string
@@ -67,7 +58,7 @@ export type Price = {
   extra?: string | null
 }
 
-/** Puts a price on things, or changes it; those who bought before keep what they have. Answers the ids of the nodes. */
+/** Puts a price on content, or changes it; those who bought before keep what they have. Answers the ids of the nodes. */
 export async function setPrices(sql: Db, prices: Price[]): Promise<Map<number, number>> {
   const list = prices.map(({ channel, raw, amount, userId, subject = null, body = null, extra = null }) => ({
     channel,
@@ -89,14 +80,14 @@ export async function setPrices(sql: Db, prices: Price[]): Promise<Map<number, n
   return new Map(rows.map(({ id, raw }) => [raw, id]))
 }
 
-/** Takes the price of things away: they are free for everybody. */
+/** Takes the price of content away: it is free for everybody. */
 export async function dropPrices(sql: Db, channel: string, raws: number[]): Promise<void> {
   await sql`
     update paid_nodes set free = true, updated_at = now()
     where channel = ${channel} and raw = any(${raws}) and not free`
 }
 
-/** Lets a price, with what was bought of it, go over to the thing that takes the place of another. */
+/** Lets a price, with what was bought of it, go over to the content that takes the place of another. */
 export const movePrice = (sql: Db, channel: string, from: number, to: number) => sql`
   update paid_nodes set raw = ${to}, updated_at = now() where channel = ${channel} and raw = ${from}`
 

@@ -1,19 +1,23 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import { checkPaymentPassword } from '#modules/accounts/index.ts'
+import { notEnough } from '#modules/ledger/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
 import { type Content, type Counts, hidesOwner, type Target } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
-import { notFound } from '#platform/errors.ts'
-import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
-import { once } from '#platform/idempotency.ts'
+import { type DeclaredError, notFound } from '#platform/errors.ts'
+import { routesOn } from '#platform/http/route.ts'
+import { payerOf, type Server, say } from '#platform/http.ts'
 import { Id, Message, Type } from '#platform/schema.ts'
+import { REWARD_ERRORS } from './errors.ts'
 import { listRewards, type RewardRow, sumRewards } from './queries.ts'
 import { Reward, RewardBody, RewardQuery, RewardSum } from './schema.ts'
 import { admitGiver, give, type RewardNotice } from './service.ts'
 import { withGivers } from './view.ts'
 
 export type RewardOptions = {
-  /** Where POST is answered, such as `/feeds/:feed/new-rewards`; more than one for what has an alias. */
-  create: string[]
+  /** Where POST is answered, such as `/feeds/:feed/new-rewards`. */
+  create: string
+  /** Other paths of the same, by operationId. */
+  aliases?: Record<string, string>
   /** Where GET lists the rewards. */
   list?: string
   /** Where GET sums them up. */
@@ -22,94 +26,93 @@ export type RewardOptions = {
   notice: RewardNotice
   /** The switches that must be on besides that of the site. */
   switches?: 'feed:reward'[]
-  /** Keeps the counters of rewards of the thing; `by` is the amount given. */
+  /** Throws for who may see the content and yet not reward it. */
+  mayWrite?(target: Target, viewerId: number): Promise<void>
+  /** What `mayWrite` throws. */
+  errors?: readonly DeclaredError[]
+  /** Keeps the counters of rewards of the content; `by` is the amount given. */
   count?: Counts
   /** What is thrown when the giver has less; absent: 403. */
-  poor?: () => Error
+  poor?: (() => Error) & DeclaredError
   /** The list's default page size where it is not 15. */
   pageSize?: number
 }
 
 const withoutOwner = (row: RewardRow): RewardRow => ({ ...row, target_user: 0 })
 
-/** Offers to give points to who published things of one kind. */
+/** Offers to give points to who published content of one kind. */
 export function mountRewards(server: Server, ctx: Context, content: Content, options: RewardOptions): void {
   const { sql } = ctx
-  const tags = [content.tag]
+  const { noun } = content
+  const route = routesOn(server, ctx, { tag: content.tag })
   const params = Type.Object({ [content.param]: Id })
   const switches = ['site:reward' as const, ...(options.switches ?? [])]
-  const find = async (request: FastifyRequest): Promise<Target> => {
-    const id = (request.params as Record<string, number>)[content.param]!
-    const target = await content.find(sql, id, viewerId(request))
+  const find = async (params: Record<string, number>, viewerId: number): Promise<Target> => {
+    const target = await content.find(sql, params[content.param]!, viewerId)
     if (!target) throw notFound()
     return target
   }
-  const admit = async (request: FastifyRequest, reply: FastifyReply) => {
-    const target = await find(request)
-    await admitGiver(ctx, request, reply, target, switches)
-    return target
-  }
 
-  for (const path of options.create)
-    server.post(
-      path,
-      {
-        config: { access: 'user', before: admit },
-        schema: { tags, summary: 'Reward with points', params, body: RewardBody, response: { 201: Message } },
-      },
-      (request, reply) =>
-        once(ctx, request, reply, async (atomically) => {
-          const target = await admit(request, reply)
-          return atomically(async (tx) => {
-            const { amount } = request.body
-            await give(tx, content, target, {
-              from: viewerOf(request).id,
-              amount,
-              notice: options.notice,
-              ...(options.count ? { count: options.count } : {}),
-              ...(options.poor ? { poor: options.poor } : {}),
-            })
-            await publishEvent(ctx, tx, 'reward.created', {
-              rewardable: { type: content.type, id: target.id },
-              user_id: viewerOf(request).id,
-              amount,
-            })
-            return { status: 201, body: say(request, 'Rewarded.', '打赏成功。') }
-          })
-        }),
-    )
+  route(`POST ${options.create}` as 'POST /', {
+    operationId: `reward${noun}`,
+    summary: 'Reward with points',
+    access: 'user',
+    params,
+    body: RewardBody,
+    reply: { 201: Message },
+    errors: [...REWARD_ERRORS, options.poor ?? notEnough, ...(options.errors ?? [])],
+    aliases: options.aliases ?? {},
+    load: async (arrival) => {
+      const { params, viewer } = arrival
+      const target = await find(params, viewer.id)
+      await options.mayWrite?.(target, viewer.id)
+      await checkPaymentPassword(ctx, payerOf(ctx, arrival))
+      await admitGiver(ctx, viewer.id, target, switches)
+      return target
+    },
+    idempotent: true,
+    handler: ({ request, viewer, body: { amount }, loaded: target, atomically }) =>
+      atomically(async (tx) => {
+        await give(tx, content, target, {
+          from: viewer.id,
+          amount,
+          notice: options.notice,
+          ...(options.count ? { count: options.count } : {}),
+          ...(options.poor ? { poor: options.poor } : {}),
+        })
+        await publishEvent(ctx, tx, 'reward.created', {
+          rewardable: { type: content.type, id: target.id },
+          user_id: viewer.id,
+          amount,
+        })
+        return say(request, 'Rewarded.', '打赏成功。')
+      }),
+  })
 
   if (options.list !== undefined)
-    server.get(
-      options.list,
-      {
-        config: { access: 'optional', before: find },
-        schema: {
-          tags,
-          summary: 'List rewards',
-          params,
-          querystring: RewardQuery(options.pageSize),
-          response: { 200: Type.Array(Reward) },
-        },
+    route(`GET ${options.list}` as 'GET /', {
+      operationId: `list${noun}Rewards`,
+      summary: 'List rewards',
+      access: 'optional',
+      params,
+      query: RewardQuery(options.pageSize),
+      reply: { 200: Type.Array(Reward) },
+      load: ({ params, viewer }) => find(params, viewer.id),
+      handler: async ({ query, viewer, loaded: target }) => {
+        const rows = await listRewards(sql, content.type, target.id, query)
+        return withGivers(ctx, hidesOwner(target, viewer.id) ? rows.map(withoutOwner) : rows, viewer.id)
       },
-      async (request) => {
-        const target = await find(request)
-        const viewer = viewerId(request)
-        const rows = await listRewards(sql, content.type, target.id, request.query)
-        return withGivers(ctx, hidesOwner(target, viewer) ? rows.map(withoutOwner) : rows, viewer)
-      },
-    )
+    })
 
   if (options.sum !== undefined)
-    server.get(
-      options.sum,
-      {
-        config: { access: 'optional' },
-        schema: { tags, summary: 'How much was given', params, response: { 200: RewardSum } },
-      },
-      async (request) => {
-        const { id } = await find(request)
-        return (await sumRewards(sql, content.type, [id])).get(id) ?? { count: 0, amount: null }
-      },
-    )
+    route(`GET ${options.sum}` as 'GET /', {
+      operationId: `sum${noun}Rewards`,
+      summary: 'How much was given',
+      access: 'optional',
+      params,
+      reply: { 200: RewardSum },
+      load: ({ params, viewer }) => find(params, viewer.id),
+      handler: async ({ loaded: { id } }) =>
+        (await sumRewards(sql, content.type, [id])).get(id) ?? { count: 0, amount: null },
+    })
 }

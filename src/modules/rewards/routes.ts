@@ -18,8 +18,8 @@ export function userRewardRoutes(server: Server, ctx: Context) {
     live: (sql, id) => sql`select id from users where id = ${id} and deleted_at is null`,
   }
   mountRewards(server, ctx, person, {
-    // The path of today, and the one that earlier clients know (R §21.6).
-    create: ['/user/:user/new-rewards', '/user/:user/rewards'],
+    create: '/user/:user/new-rewards',
+    aliases: { rewardUserByOldPath: '/user/:user/rewards' },
     notice: 'reward',
   })
 }

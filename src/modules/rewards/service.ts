@@ -1,5 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { checkPaymentPassword, findBlockers, isUser } from '#modules/accounts/index.ts'
+import { findBlockers, isUser } from '#modules/accounts/index.ts'
 import { switchedOff, withFunds } from '#modules/ledger/index.ts'
 import { notify, type SystemType } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
@@ -7,34 +6,30 @@ import type { Content, Counts, Target } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import type { Tx } from '#platform/database.ts'
 import { blocked, notFound } from '#platform/errors.ts'
-import { payerOf, viewerOf } from '#platform/http.ts'
 import { ownerGone, toOneself } from './errors.ts'
 import { insertReward } from './queries.ts'
 
-/** What the owner of a thing is told. */
+/** What the owner of content is told. */
 export type RewardNotice = SystemType
 
 type Switch = 'site:reward' | 'feed:reward'
 
-/** The checks that come before the body's: 403 on switch and password, 422 for oneself, 403 for who is blocked. */
+/** The checks that come before the body's: 403 on a switch, 422 for oneself, 403 for who is blocked. */
 export async function admitGiver(
   ctx: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  giverId: number,
   target: Target,
   switches: Switch[],
 ): Promise<void> {
-  const { id } = viewerOf(request)
-  await checkPaymentPassword(ctx, payerOf(ctx, { request, reply }))
   const settings = await readSettings(ctx)
   if (switches.some((name) => !settings[name])) throw switchedOff()
-  if (target.ownerId === id) throw toOneself()
+  if (target.ownerId === giverId) throw toOneself()
   // Whom an unknown owner blocks would tell who that is.
   if (target.hidden) return
-  if ((await findBlockers(ctx.sql, id, [target.ownerId])).size > 0) throw blocked()
+  if ((await findBlockers(ctx.sql, giverId, [target.ownerId])).size > 0) throw blocked()
 }
 
-/** Gives points to the owner of a thing, who is told. */
+/** Gives points to the owner of content, who is told. */
 export async function give(
   tx: Tx,
   content: Content,

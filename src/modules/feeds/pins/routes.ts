@@ -3,51 +3,43 @@ import { userViews } from '#modules/accounts/index.ts'
 import { commentViews } from '#modules/comments/index.ts'
 import { findAverage, listPinsToDecide, mountPinning, PinsQuery, pinView } from '#modules/pinning/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Server, viewerOf } from '#platform/http.ts'
+import { routesOn } from '#platform/http/route.ts'
+import type { Server } from '#platform/http.ts'
 import { Type } from '#platform/schema.ts'
-import { FEED_COMMENT } from '../queries.ts'
+import { FEED_COMMENT, FEED_PIN } from '../queries.ts'
 import { feedViews } from '../view.ts'
-import { Average, CommentPin } from './schema.ts'
-import { commentPins, feedPins } from './service.ts'
+import { FeedCommentPin, FeedPinAverage } from './schema.ts'
+import { feedCommentPins, feedPins } from './service.ts'
 
-const tags = ['Feeds']
-
-/** Pinning of feeds and of their comments (specification 4.3, R §4). */
+/** Pinning of feeds and of their comments (pins-1). */
 export function feedPinRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
+  const route = routesOn(server, ctx, { tag: 'Feeds' })
   mountPinning(server, ctx, feedPins)
-  mountPinning(server, ctx, commentPins, {
-    accept: '/feeds/:feed/comments/:comment/currency-pinneds/:pinned',
-    reject: ['DELETE', '/user/feed-comment-currency-pinneds/:pinned'],
+  mountPinning(server, ctx, feedCommentPins, {
+    accept: { path: '/feeds/:feed/comments/:comment/currency-pinneds/:pinned' },
+    reject: { method: 'DELETE', path: '/user/feed-comment-currency-pinneds/:pinned', status: 204 },
     end: '/feeds/:feed/comments/:comment/unpinned',
   })
 
-  server.get(
-    '/feeds/average',
-    {
-      config: { access: 'user' },
-      schema: { tags, summary: 'What a day of being pinned costs on average', response: { 200: Average } },
-    },
-    async () => {
-      const [feed, comment] = await Promise.all([findAverage(sql, 'feed'), findAverage(sql, FEED_COMMENT)])
+  route('GET /feeds/average', {
+    operationId: 'getFeedPinAverage',
+    summary: 'What a day of being pinned costs on average',
+    access: 'user',
+    reply: { 200: FeedPinAverage },
+    handler: async () => {
+      const [feed, comment] = await Promise.all([findAverage(sql, FEED_PIN), findAverage(sql, FEED_COMMENT)])
       return { feed, feed_comment: comment }
     },
-  )
+  })
 
-  server.get(
-    '/user/feed-comment-pinneds',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Requests to pin comments under my feeds, those that wait first',
-        querystring: PinsQuery,
-        response: { 200: Type.Array(CommentPin) },
-      },
-    },
-    async (request) => {
-      const { id: viewer } = viewerOf(request)
-      const { after = 0, limit = 15 } = request.query
+  route('GET /user/feed-comment-pinneds', {
+    operationId: 'listFeedCommentPins',
+    summary: 'List requests to pin comments under my feeds, those that wait first',
+    access: 'user',
+    query: PinsQuery,
+    reply: { 200: Type.Array(FeedCommentPin) },
+    handler: async ({ query: { after = 0, limit = 15 }, viewer: { id: viewer } }) => {
       const pins = await listPinsToDecide(sql, { deciderId: viewer, channel: FEED_COMMENT, after, limit })
       const [feeds, comments, users] = await Promise.all([
         feedViews(ctx, distinct(pins, 'thing_id'), viewer),
@@ -64,5 +56,5 @@ export function feedPinRoutes(server: Server, ctx: Context) {
         user: users.get(pin.user_id) ?? null,
       }))
     },
-  )
+  })
 }

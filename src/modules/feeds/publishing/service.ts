@@ -5,6 +5,7 @@ import { findBlockers } from '#modules/accounts/index.ts'
 import { attachFiles } from '#modules/files/index.ts'
 import { setLikesOwner } from '#modules/likes/index.ts'
 import { isListenedTo, notify, publishEvent, takeBack } from '#modules/notifications/index.ts'
+import { cancelPinsOfContent } from '#modules/pinning/index.ts'
 import { linkTopics, unlinkTopics } from '#modules/topics/index.ts'
 import { screen } from '#modules/words/index.ts'
 import type { Readers } from '#platform/content.ts'
@@ -20,10 +21,9 @@ import {
   placeIncomplete,
   repostIncomplete,
 } from '../errors.ts'
-import { cancelPinsOfFeed } from '../pins/service.ts'
 import { findFeedPrices } from '../prices/queries.ts'
 import { closeSalesOfFeed, openPart, requirePricing, setPricesOfFeed } from '../prices/service.ts'
-import { FEEDS } from '../queries.ts'
+import { FEED_COMMENT, FEED_PIN, FEEDS } from '../queries.ts'
 import {
   type FeedDraft,
   findDeleted,
@@ -214,7 +214,7 @@ export async function deleteFeed(
   const { found, removed, author, likes } = await markDeleted(tx, feedId, by)
   if (!found) throw noSuchFeed()
   if (!removed) throw notYourFeed()
-  await cancelPinsOfFeed(tx, feedId)
+  await cancelPinsOfContent(tx, [FEED_PIN, FEED_COMMENT], feedId)
   await closeSalesOfFeed(tx, feedId, true)
   if (likes > 0) await setLikesOwner(tx, FEEDS, feedId, { from: author, to: 0 })
   const topicIds = await removeTopicLinks(tx, feedId)

@@ -1,23 +1,17 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { notify } from '#modules/notifications/index.ts'
 import {
-  admitApplicant,
-  applyForPin,
   endPin,
-  noLongerWaiting,
+  listPinsAddressedTo,
+  mountPinning,
   notPinned,
-  type PinKind,
-  type PinSubject,
   pinForFree,
-  refuseSecondPin,
-  settlePin,
+  pinnedAlready,
 } from '#modules/pinning/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Db, type Tx, transaction } from '#platform/database.ts'
-import { forbidden, invalidField, notFound } from '#platform/errors.ts'
-import { type Server, say, viewerOf } from '#platform/http.ts'
-import { once } from '#platform/idempotency.ts'
+import { transaction } from '#platform/database.ts'
+import { routesOn } from '#platform/http/route.ts'
+import { type Server, say } from '#platform/http.ts'
 import { Id, Message, Type } from '#platform/schema.ts'
+<<<<<<< HEAD
 import { notFounder, notManager } from '../errors.ts'
 import { addPinIncome } from '../incomes/queries.ts'
 import { findTitle } from '../posts/queries.ts'
@@ -94,9 +88,21 @@ const comments: Pinnable = {
 }
 
 /** Pinning of posts and comments in groups (groups-26, groups-27): asked for with points, decided by founder or author. */
+=======
+import { noSuchPost, notManager } from '../errors.ts'
+import { COMMENT_PIN, CommentPinsQuery, FreePin, GroupPin, POST_PIN, PostPinsQuery } from './schema.ts'
+import { commentPinDecisions, commentPins, getManagedPost, postPinDecisions, postPins } from './service.ts'
+import { pinViews } from './view.ts'
+
+/** Pinning of posts and comments in groups (pins-11): asked for with points, decided by founder or author. */
+>>>>>>> a28adff (Make one mechanism of pins, and describe pins, purchases and rewards)
 export function groupPinRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
+  const route = routesOn(server, ctx, { tag: 'Groups' })
+  mountPinning(server, ctx, postPins, postPinDecisions)
+  mountPinning(server, ctx, commentPins, commentPinDecisions)
 
+<<<<<<< HEAD
   for (const { param, kind, find, mayDecide, asked, accepted } of [posts, comments]) {
     const params = Type.Object({ [param]: Id })
     const idOf = (request: FastifyRequest) => (request.params as Record<string, number>)[param]!
@@ -185,88 +191,67 @@ export function groupPinRoutes(server: Server, ctx: Context) {
     if (actingRank(found.group) < rankOf('administrator')) throw notManager()
     return found
   }
+=======
+>>>>>>> a28adff (Make one mechanism of pins, and describe pins, purchases and rewards)
   const params = Type.Object({ post: Id })
 
-  server.post(
-    '/pinned/posts/:post/create',
-    {
-      config: { access: 'user', before: manage },
-      schema: {
-        tags,
-        summary: 'Pin a post of a group that I manage, or let its pin last longer',
-        params,
-        body: FreePin,
-        response: { 201: Message },
-      },
+  route('POST /pinned/posts/:post/create', {
+    operationId: 'pinGroupPost',
+    summary: 'Pin a post of a group that I manage, or let its pin last longer',
+    access: 'user',
+    params,
+    body: FreePin,
+    reply: { 201: Message },
+    errors: [noSuchPost, notManager, pinnedAlready],
+    load: ({ params, viewer }) => getManagedPost(sql, params.post, viewer.id),
+    handler: async ({ request, viewer: { id: by }, body: { day }, loaded: { group, post } }) => {
+      const subject = { contentId: group.id, targetId: post.id, authorId: post.ownerId, deciderId: by }
+      await transaction(sql, (tx) => pinForFree(tx, postPins, subject, { day, by }))
+      return say(request, 'Pinned.', '置顶成功。')
     },
-    async (request, reply) => {
-      const { group, post } = await manage(request)
-      const by = viewerOf(request).id
-      await transaction(sql, (tx) =>
-        pinForFree(
-          tx,
-          postPins,
-          { contentId: group.id, targetId: post.id, authorId: post.ownerId, deciderId: by },
-          { day: request.body.day, by },
-        ),
-      )
-      return reply.code(201).send(say(request, 'Pinned.', '置顶成功。'))
-    },
-  )
+  })
 
-  server.patch(
-    '/pinned/posts/:post/cancel',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'End the pin of a post of a group that I manage',
-        params,
-        response: { 201: Message },
-      },
+  route('PATCH /pinned/posts/:post/cancel', {
+    operationId: 'endGroupPostPin',
+    summary: 'End the pin of a post of a group that I manage',
+    access: 'user',
+    params,
+    reply: { 201: Message },
+    errors: [noSuchPost, notManager, notPinned],
+    load: ({ params, viewer }) => getManagedPost(sql, params.post, viewer.id),
+    handler: async ({ request, viewer, loaded: { post } }) => {
+      if (!(await endPin(sql, POST_PIN, post.id, viewer.id))) throw notPinned()
+      return say(request, 'No longer pinned.', '已取消置顶。')
     },
-    async (request, reply) => {
-      const { post } = await manage(request)
-      if (!(await endPin(sql, POST_PIN, post.id, viewerOf(request).id))) throw notPinned()
-      return reply.code(201).send(say(request, 'No longer pinned.', '已取消置顶。'))
-    },
-  )
+  })
 
-  server.get(
-    '/pinned/posts',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'List requests to pin posts that are addressed to me',
-        querystring: PostPinsQuery,
-        response: { 200: Type.Array(GroupPin) },
-      },
+  route('GET /pinned/posts', {
+    operationId: 'listGroupPostPins',
+    summary: 'List requests to pin posts that are addressed to me',
+    access: 'user',
+    query: PostPinsQuery,
+    reply: { 200: Type.Array(GroupPin) },
+    handler: async ({ query: { group: contentId, after, limit }, viewer: { id: deciderId } }) => {
+      const pins = await listPinsAddressedTo(sql, { deciderId, channel: POST_PIN, contentId, after, limit })
+      return pinViews(ctx, pins, 'post', deciderId)
     },
-    async (request) => {
-      const { id: userId } = viewerOf(request)
-      const { group: contentId, after, limit } = request.query
-      const pins = await listAddressedPins(sql, { userId, channel: POST_PIN, contentId, after, limit })
-      return pinViews(ctx, pins, 'post', userId)
-    },
-  )
+  })
 
-  server.get(
-    '/pinned/comments',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'List requests to pin comments that are addressed to me',
-        querystring: CommentPinsQuery,
-        response: { 200: Type.Array(GroupPin) },
-      },
+  route('GET /pinned/comments', {
+    operationId: 'listGroupPostCommentPins',
+    summary: 'List requests to pin comments that are addressed to me',
+    access: 'user',
+    query: CommentPinsQuery,
+    reply: { 200: Type.Array(GroupPin) },
+    handler: async ({ query: { post: contentId, after, limit }, viewer: { id: deciderId } }) => {
+      const pins = await listPinsAddressedTo(sql, {
+        deciderId,
+        channel: COMMENT_PIN,
+        contentId,
+        after,
+        limit,
+      })
+      return pinViews(ctx, pins, 'comment', deciderId)
     },
-    async (request) => {
-      const { id: userId } = viewerOf(request)
-      const { post: contentId, after, limit } = request.query
-      const pins = await listAddressedPins(sql, { userId, channel: COMMENT_PIN, contentId, after, limit })
-      return pinViews(ctx, pins, 'comment', userId)
-    },
-  )
+  })
 }

@@ -3,10 +3,12 @@ import { listCollected, mountCollections } from '#modules/collections/index.ts'
 import { mountComments } from '#modules/comments/index.ts'
 import { fileNotUsable } from '#modules/files/index.ts'
 import { mountLikes } from '#modules/likes/index.ts'
+import { findShownPinsOf } from '#modules/pinning/index.ts'
 import { mountRewards } from '#modules/rewards/index.ts'
 import { sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
+<<<<<<< HEAD
 import { blocked, forbidden } from '#platform/errors.ts'
 import { routesOn } from '#platform/http/route.ts'
 import { type Server, say } from '#platform/http.ts'
@@ -14,6 +16,11 @@ import { Empty, Type } from '#platform/schema.ts'
 import { memberDisabled, noSuchGroup, noSuchPost, notManager, notMember, WRITER_ERRORS } from '../errors.ts'
 import { pinnedIn } from '../pins/lifecycle.ts'
 import { listPinnedIds } from '../pins/queries.ts'
+=======
+import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
+import { Empty } from '#platform/schema.ts'
+import { memberDisabled, noSuchGroup, noSuchPost, notManager } from '../errors.ts'
+>>>>>>> a28adff (Make one mechanism of pins, and describe pins, purchases and rewards)
 import { COMMENT_PIN, POST_PIN } from '../pins/schema.ts'
 import { GroupParams } from '../schema.ts'
 import { getStanding, manages } from '../standing/service.ts'
@@ -25,6 +32,7 @@ import {
   readersOf,
   requireWriter,
   standingAt,
+<<<<<<< HEAD
   writablePost,
 } from './content.ts'
 import {
@@ -61,6 +69,8 @@ import {
   getReadable,
   getWritable,
   publishPost,
+=======
+>>>>>>> a28adff (Make one mechanism of pins, and describe pins, purchases and rewards)
 } from './service.ts'
 import { imagesOf, postItems, postsById } from './view.ts'
 
@@ -84,8 +94,13 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
     handler: async ({ params, query, viewer }) => {
       const isFirst = (query.offset ?? 0) === 0 && !query.excellent
       const [posts, pinned] = await Promise.all([
+<<<<<<< HEAD
         listGroupPosts(sql, params.group, query),
         isFirst ? pinnedIn(sql, POST_PIN, params.group) : [],
+=======
+        listGroupPosts(sql, group, request.query),
+        offset === 0 && !excellent ? findShownPinsOf(sql, POST_PIN, group) : [],
+>>>>>>> a28adff (Make one mechanism of pins, and describe pins, purchases and rewards)
       ])
       const views = await postsById(ctx, pinned, viewer.id)
       return {
@@ -273,17 +288,16 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
     ...commentRules,
     path: '/group-posts/:post/comments',
     shape: 'pinned',
-    pinned: (db, id) => pinnedIn(db, COMMENT_PIN, id),
+    pinned: (db, id) => findShownPinsOf(db, COMMENT_PIN, id),
     mayWrite,
     errors: [memberDisabled],
   })
-  mountRewards(server, ctx, writablePost, {
-    create: ['/group-posts/:post/new-rewards', '/group-posts/:post/rewards'],
-    notice: 'group:post-reward',
-  })
   mountRewards(server, ctx, postContent, {
-    create: [],
+    create: '/group-posts/:post/new-rewards',
+    aliases: { rewardGroupPostByOldPath: '/group-posts/:post/rewards' },
     list: '/group-posts/:post/rewards',
     notice: 'group:post-reward',
+    mayWrite,
+    errors: [memberDisabled],
   })
 }

@@ -11,17 +11,16 @@ import {
   pinView,
 } from '#modules/pinning/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Server, viewerId, viewerOf } from '#platform/http.ts'
+import { routesOn } from '#platform/http/route.ts'
+import type { Server } from '#platform/http.ts'
 import { Type } from '#platform/schema.ts'
-import { type NewsItem, NewsItem as NewsItemSchema } from '../schema.ts'
+import { NEWS_COMMENT, NEWS_PIN, type NewsItem, NewsItem as NewsItemSchema } from '../schema.ts'
 import { newsByIds } from '../view.ts'
-import { listPinnedNews, NEWS_COMMENT } from './queries.ts'
-import { Average, NewsCommentPin, NewsPin, PinnedQuery } from './schema.ts'
+import { listPinnedNews } from './queries.ts'
+import { NewsCommentPin, NewsPin, NewsPinAverage, PinnedQuery } from './schema.ts'
 import { newsCommentPins, newsPins } from './service.ts'
 
-const tags = ['News']
-
-/** Here the article is the target and the comment is `raw`, the other way round than for feeds (R §26). */
+/** Here the article is the target and the comment is `raw`, the other way round than for feeds (pins-8). */
 const newsPinView = (pin: PinRow, channel: 'news' | 'news:comment', news: NewsItem | undefined) => ({
   ...pinView(pin),
   channel,
@@ -30,85 +29,68 @@ const newsPinView = (pin: PinRow, channel: 'news' | 'news:comment', news: NewsIt
   news: news ?? null,
 })
 
-/** Pinning of articles and of their comments (R §17). */
+/** Pinning of articles and of their comments (pins-1). */
 export function newsPinRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
+  const route = routesOn(server, ctx, { tag: 'News' })
   mountPinning(server, ctx, newsPins)
   mountPinning(server, ctx, newsCommentPins, {
-    accept: '/news/:news/comments/:comment/currency-pinneds/:pinned',
-    reject: ['PATCH', '/news/:news/comments/:comment/currency-pinneds/:pinned/reject'],
+    accept: { path: '/news/:news/comments/:comment/currency-pinneds/:pinned' },
+    reject: {
+      method: 'PATCH',
+      path: '/news/:news/comments/:comment/currency-pinneds/:pinned/reject',
+      status: 204,
+    },
     end: '/news/:news/comments/:comment/unpinned',
   })
 
-  server.get(
-    '/news/categories/pinneds',
-    {
-      config: { access: 'optional' },
-      schema: {
-        tags,
-        summary: 'Articles that are pinned now, dearest first',
-        querystring: PinnedQuery,
-        response: { 200: Type.Array(NewsItemSchema) },
-      },
-    },
-    async (request) => {
-      const { cate_id: categoryId, limit = 100 } = request.query
-      const viewer = viewerId(request)
-      const rows = await listPinnedNews(sql, { categoryId, viewerId: viewer, limit })
+  route('GET /news/categories/pinneds', {
+    operationId: 'listPinnedArticles',
+    summary: 'List articles that are pinned now, dearest first',
+    access: 'optional',
+    query: PinnedQuery,
+    reply: { 200: Type.Array(NewsItemSchema) },
+    handler: async ({ query: { cate_id: categoryId, limit = 100 }, viewer: { id: viewerId } }) => {
+      const rows = await listPinnedNews(sql, { categoryId, viewerId, limit })
       return newsByIds(
         ctx,
         rows.map(({ id }) => id),
-        viewer,
+        viewerId,
       )
     },
-  )
+  })
 
-  server.get(
-    '/news/average',
-    {
-      config: { access: 'user' },
-      schema: { tags, summary: 'What a day of being pinned costs on average', response: { 200: Average } },
-    },
-    async () => {
-      const [news, comment] = await Promise.all([findAverage(sql, 'news'), findAverage(sql, NEWS_COMMENT)])
+  route('GET /news/average', {
+    operationId: 'getArticlePinAverage',
+    summary: 'What a day of being pinned costs on average',
+    access: 'user',
+    reply: { 200: NewsPinAverage },
+    handler: async () => {
+      const [news, comment] = await Promise.all([findAverage(sql, NEWS_PIN), findAverage(sql, NEWS_COMMENT)])
       return { news, news_comment: comment }
     },
-  )
+  })
 
-  server.get(
-    '/news/pinneds',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'My requests to pin articles',
-        querystring: PinsQuery,
-        response: { 200: Type.Array(NewsPin) },
-      },
-    },
-    async (request) => {
-      const { id: userId } = viewerOf(request)
-      const { after = 0, limit = 15 } = request.query
-      const pins = await listOwnPins(sql, { userId, channel: newsPins.channel, after, limit })
+  route('GET /news/pinneds', {
+    operationId: 'listArticlePins',
+    summary: 'List my requests to pin articles',
+    access: 'user',
+    query: PinsQuery,
+    reply: { 200: Type.Array(NewsPin) },
+    handler: async ({ query: { after = 0, limit = 15 }, viewer: { id: userId } }) => {
+      const pins = await listOwnPins(sql, { userId, channel: NEWS_PIN, after, limit })
       const news = byId(await newsByIds(ctx, distinct(pins, 'target_id'), userId))
-      return pins.map((pin) => newsPinView(pin, 'news', news.get(pin.target_id)))
+      return pins.map((pin) => newsPinView(pin, NEWS_PIN, news.get(pin.target_id)))
     },
-  )
+  })
 
-  server.get(
-    '/news/comments/pinneds',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Requests to pin comments under my articles, those that wait first',
-        querystring: PinsQuery,
-        response: { 200: Type.Array(NewsCommentPin) },
-      },
-    },
-    async (request) => {
-      const { id: viewer } = viewerOf(request)
-      const { after = 0, limit = 15 } = request.query
+  route('GET /news/comments/pinneds', {
+    operationId: 'listArticleCommentPins',
+    summary: 'List requests to pin comments under my articles, those that wait first',
+    access: 'user',
+    query: PinsQuery,
+    reply: { 200: Type.Array(NewsCommentPin) },
+    handler: async ({ query: { after = 0, limit = 15 }, viewer: { id: viewer } }) => {
       const pins = await listPinsToDecide(sql, { deciderId: viewer, channel: NEWS_COMMENT, after, limit })
       const [articles, comments, users] = await Promise.all([
         newsByIds(ctx, distinct(pins, 'thing_id'), viewer),
@@ -117,10 +99,10 @@ export function newsPinRoutes(server: Server, ctx: Context) {
       ])
       const news = byId(articles)
       return pins.map((pin) => ({
-        ...newsPinView(pin, 'news:comment', news.get(pin.thing_id)),
+        ...newsPinView(pin, NEWS_COMMENT, news.get(pin.thing_id)),
         comment: comments.get(pin.target_id) ?? null,
         user: users.get(pin.user_id) ?? null,
       }))
     },
-  )
+  })
 }

@@ -1,7 +1,7 @@
 import { UserView } from '#modules/accounts/index.ts'
 import { CommentWithPeople } from '#modules/comments/index.ts'
 import { pinFields } from '#modules/pinning/index.ts'
-import { Id, Limit, Nullable, Type } from '#platform/schema.ts'
+import { Id, Limit, Nullable, Shared, Type } from '#platform/schema.ts'
 import { NewsItem } from '../schema.ts'
 
 export const PinnedQuery = Type.Object({ cate_id: Type.Optional(Id), limit: Limit(100) })
@@ -14,14 +14,17 @@ const pin = {
 }
 
 /** My request to pin an article; the article is null when it is not published any more. */
-export const NewsPin = Type.Object(pin)
+export const NewsPin = Shared('ArticlePin', pin)
 
 /** A request that is addressed to me; article, comment and user are null when they are gone. */
-export const NewsCommentPin = Type.Object({
+export const NewsCommentPin = Shared('ArticleCommentPin', {
   ...pin,
   comment: Nullable(CommentWithPeople),
   user: Nullable(UserView),
 })
 
 /** What a day costs on average. */
-export const Average = Type.Object({ news: Type.Integer(), news_comment: Type.Integer() })
+export const NewsPinAverage = Shared('ArticlePinAverage', {
+  news: Type.Integer(),
+  news_comment: Type.Integer(),
+})

@@ -48,7 +48,8 @@ export function questionInteractionRoutes(server: Server, ctx: Context) {
     none: 422,
   })
   mountRewards(server, ctx, answerContent, {
-    create: ['/question-answers/:answer/rewarders', '/question-answers/:answer/new-rewards'],
+    create: '/question-answers/:answer/rewarders',
+    aliases: { rewardAnswerByOldPath: '/question-answers/:answer/new-rewards' },
     list: '/question-answers/:answer/rewarders',
     notice: 'qa:reward',
     // The amount is valid up to the balance (R §19.1).

@@ -1,0 +1,62 @@
+import { escapeLike } from '#lib/text.ts'
+import type { Db, Fragment } from '#platform/database.ts'
+import { pageOf } from '#platform/listing.ts'
+import { directionOf, ifGiven, pageAt } from '#platform/sql.ts'
+import { stateNow } from '../queries.ts'
+import type { AdminPin, AdminPinQuery } from './schema.ts'
+
+/** How to show what the pins of a channel point to. */
+export type PinnedContent = {
+  channel: string
+  /** What of the content is shown with its pin; `t` is the content, which may be gone, and `p` the pin. */
+  columns(sql: Db): Fragment
+  /** Such as `feeds t`. */
+  table(sql: Db): Fragment
+  /** The text of the content that `q` is looked for in. */
+  text(sql: Db): Fragment
+}
+
+const columns = (sql: Db, content: PinnedContent) => sql`
+  p.id, p.user_id, json_build_object('id', u.id, 'name', u.name) as user, ${content.columns(sql)}, p.amount, p.day,
+  ${stateNow(sql)} as state, p.expires_at, p.decided_by, p.decided_at, p.created_at, p.updated_at`
+
+const from = (sql: Db, content: PinnedContent) => sql`
+  from pins p join users u on u.id = p.user_id left join ${content.table(sql)} on t.id = p.target_id`
+
+/** A page of the pins of one channel; `targetId` narrows it to those of one piece of content. */
+export function listPins(
+  sql: Db,
+  content: PinnedContent,
+  query: AdminPinQuery,
+  targetId: number | undefined,
+) {
+  const { sort = 'id', q, state, user } = query
+  const contains = (part: string) => {
+    const like = `%${escapeLike(part)}%`
+    return sql`and (${content.text(sql)} ilike ${like} or u.name ilike ${like})`
+  }
+  const where = sql`
+    where p.channel = ${content.channel}
+      ${ifGiven(sql, state, (value) => sql`and ${stateNow(sql)} = ${value}`)}
+      ${ifGiven(sql, user, (value) => sql`and p.user_id = ${value}`)}
+      ${ifGiven(sql, targetId, (value) => sql`and p.target_id = ${value}`)}
+      ${ifGiven(sql, q, contains)}`
+  const by = { id: sql`p.id`, amount: sql`p.amount`, expires_at: sql`p.expires_at` }[sort]
+  const direction = directionOf(sql, query.order)
+  return pageOf<AdminPin>(
+    sql`select ${columns(sql, content)} ${from(sql, content)} ${where} order by ${by} ${direction}, p.id ${direction}
+      ${pageAt(sql, query)}`,
+    sql`select count(*)::int as total ${from(sql, content)} ${where}`,
+  )
+}
+
+/** One pin of a channel, undefined when there is none. */
+export async function findAdminPin(
+  sql: Db,
+  content: PinnedContent,
+  id: number,
+): Promise<AdminPin | undefined> {
+  const [row] = await sql<AdminPin[]>`
+    select ${columns(sql, content)} ${from(sql, content)} where p.id = ${id} and p.channel = ${content.channel}`
+  return row
+}
