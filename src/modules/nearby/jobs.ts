@@ -6,9 +6,9 @@ const BATCH = 5000
 
 /** Places that are too old to be true are forgotten. */
 export const nearbyTasks = ({ sql }: Context): TaskList => ({
-  'nearby-tidy': async () => {
+  'tidy_places': async () => {
     while ((await deleteOldPlaces(sql, BATCH)) === BATCH);
   },
 })
 
-export const nearbySchedules: Schedule[] = [{ task: 'nearby-tidy', pattern: '41 3 * * *' }]
+export const nearbySchedules: Schedule[] = [{ task: 'tidy_places', pattern: '41 3 * * *' }]

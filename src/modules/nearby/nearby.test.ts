@@ -110,7 +110,7 @@ test('places that are a month old are neither shown nor kept (nearby-1)', async 
   await put(gone, at.latitude, at.longitude)
   await sql`update user_places set updated_at = now() - interval '31 days' where user_id = ${gone.id}`
   assert.deepEqual(await around(me, at), [])
-  await sql`select graphile_worker.add_job('nearby-tidy')`
+  await sql`select graphile_worker.add_job('tidy_places')`
   await work()
   const kept = await sql`select user_id from user_places where user_id = ${gone.id}`
   assert.equal(kept.length, 0)

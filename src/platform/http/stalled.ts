@@ -20,8 +20,7 @@ export function endStalledBodies(
     const now = Date.now()
     for (const reading of readings) {
       const { raw } = reading.request
-      if (raw.complete || raw.destroyed) readings.delete(reading)
-      else if (raw.socket.bytesRead !== reading.bytes) {
+      if (raw.socket.bytesRead !== reading.bytes) {
         reading.bytes = raw.socket.bytesRead
         reading.since = now
       } else if (now - reading.since >= idleMs) {
@@ -33,8 +32,11 @@ export function endStalledBodies(
   server.addHook('onClose', async () => clearInterval(timer))
   server.addHook('onRequest', (request: FastifyRequest, _reply: FastifyReply, done) => {
     const { raw } = request
-    if (hasBody(request) && !raw.complete)
-      readings.add({ request, bytes: raw.socket.bytesRead, since: Date.now() })
+    if (hasBody(request) && !raw.complete) {
+      const reading = { request, bytes: raw.socket.bytesRead, since: Date.now() }
+      readings.add(reading)
+      for (const event of ['end', 'close']) raw.once(event, () => readings.delete(reading))
+    }
     done()
   })
 }
