@@ -9,26 +9,14 @@ import {
 } from '#modules/pinning/index.ts'
 import type { Db } from '#platform/database.ts'
 import { forbidden, notFound } from '#platform/errors.ts'
-<<<<<<< HEAD
-import { memberDisabled, noSuchPost, notMember } from '../errors.ts'
+import { memberDisabled, noSuchPost, notFounder, notManager, notMember } from '../errors.ts'
+import { addPinIncome } from '../incomes/queries.ts'
 import { postContent, standingAt } from '../posts/content.ts'
 import { findTitle, holdGroupOf } from '../posts/queries.ts'
 import { POSTS } from '../posts/schema.ts'
 import { findFounderId } from '../standing/queries.ts'
 import { rankOf } from '../standing/schema.ts'
 import { actingRank, isActive } from '../standing/service.ts'
-import { COMMENT_PIN, POST_PIN } from './schema.ts'
-
-/** Pins of posts at the head of their group. */
-export const postPins: PinKind = {
-=======
-import { memberDisabled, noSuchPost, notFounder, notManager, notMember } from '../errors.ts'
-import { addPinIncome } from '../incomes/queries.ts'
-import { findTitle, holdGroupOf, POSTS } from '../posts/queries.ts'
-import { postContent, standingAt } from '../posts/service.ts'
-import { findFounderId } from '../queries.ts'
-import { rankOf } from '../schema.ts'
-import { actingRank, isActive } from '../service.ts'
 import { COMMENT_PIN, POST_PIN } from './schema.ts'
 
 /** A post that the viewer may read, and what they are in its group. */
@@ -45,7 +33,7 @@ export async function getManagedPost(sql: Db, postId: number, viewerId: number) 
   return found
 }
 
-/** A post whose pin somebody may ask for: its author, or a manager, who decides at once (pins-11). */
+/** A post whose pin somebody may ask for: its author, or a manager, who decides at once (groups-26). */
 async function getPinnablePost(sql: Db, postId: number, userId: number): Promise<PinSubject> {
   const { post, group } = await getPostFor(sql, postId, userId)
   const manages = actingRank(group) >= rankOf('administrator')
@@ -78,7 +66,6 @@ async function getPinnableComment(sql: Db, commentId: number, userId: number): P
 
 /** Pins of posts at the head of their group, which its founder decides on. */
 export const postPins: PinOptions = {
->>>>>>> a28adff (Make one mechanism of pins, and describe pins, purchases and rewards)
   channel: POST_PIN,
   tag: postContent.tag,
   noun: postContent.noun,
@@ -107,43 +94,6 @@ export const postPins: PinOptions = {
   },
 }
 
-<<<<<<< HEAD
-/** A post that the viewer may read, and what they are in its group. */
-export async function getPostFor(sql: Db, postId: number, viewerId: number) {
-  const post = await postContent.find(sql, postId, viewerId)
-  if (!post) throw noSuchPost()
-  return { post, group: await standingAt(sql, postId, viewerId) }
-}
-
-/**
- * A post whose pin somebody may ask for: its author or a manager, who decides at once (groups-26, groups-27). `lock`: the group is
- * not handed over meanwhile.
- */
-export async function getPinnablePost(sql: Db, postId: number, userId: number, { lock = false } = {}) {
-  if (lock) await holdGroupOf(sql, postId)
-  const { post, group } = await getPostFor(sql, postId, userId)
-  const manages = actingRank(group) >= rankOf('administrator')
-  if (post.ownerId !== userId && !manages) throw forbidden()
-  if (!isActive(group)) throw group.member?.disabled ? memberDisabled() : notMember()
-  const deciderId = manages ? userId : await findFounderId(sql, group.id)
-  const subject: PinSubject = { contentId: group.id, targetId: postId, authorId: userId, deciderId }
-  return { subject, post, group, manages }
-}
-
-/** A comment whose pin its author may ask for; the author of the post decides. */
-export async function getPinnableComment(sql: Db, commentId: number, userId: number) {
-  const [comment] = await findComments(sql, [commentId])
-  if (comment?.commentable_type !== POSTS) throw notFound()
-  const post = await postContent.find(sql, comment.commentable_id, userId)
-  if (!post) throw notFound()
-  const group = await standingAt(sql, post.id, userId)
-  if (group.member?.disabled) throw memberDisabled()
-  const subject: PinSubject = {
-    contentId: post.id,
-    targetId: commentId,
-    authorId: comment.user_id,
-    deciderId: post.ownerId,
-=======
 /** Pins of comments at the head of their post, which its author decides on. */
 export const commentPins: PinOptions = {
   ...commentPinKind(
@@ -157,7 +107,7 @@ export const commentPins: PinOptions = {
   find: (sql, { comment = 0 }, viewerId) => getPinnableComment(sql, comment, viewerId),
   hold: (tx, { comment = 0 }, viewerId) => getPinnableComment(tx, comment, viewerId),
   errors: [forbidden, memberDisabled],
-  // Who decides is told; posts have their list of requests for that (pins-11).
+  // Who decides is told; posts have their list of requests for that (groups-26).
   onRequest: (tx, { contentId, targetId, authorId, deciderId }) =>
     notify(tx, {
       type: 'system',
@@ -190,7 +140,6 @@ const decisionsAt = (
       status: 201,
     },
     ...of,
->>>>>>> a28adff (Make one mechanism of pins, and describe pins, purchases and rewards)
   }
 }
 

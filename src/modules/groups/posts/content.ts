@@ -1,9 +1,10 @@
 import { hasAbility } from '#modules/abilities/index.ts'
 import type { CommentRules } from '#modules/comments/index.ts'
+import { cancelPinOfTarget } from '#modules/pinning/index.ts'
 import type { Content, Counts, Reader } from '#platform/content.ts'
 import type { Db } from '#platform/database.ts'
 import { memberDisabled, noSuchPost } from '../errors.ts'
-import { cancelPinOfComment } from '../pins/lifecycle.ts'
+import { COMMENT_PIN } from '../pins/schema.ts'
 import { findStanding, type Standing } from '../standing/queries.ts'
 import { manages } from '../standing/service.ts'
 import { findGroupOf, findReaders, findTarget, findVisiblePosts } from './queries.ts'
@@ -50,16 +51,6 @@ export async function requireWriter(sql: Db, postId: number, viewerId: number): 
   return standing
 }
 
-/** The same posts for what only those do who may write. */
-export const writablePost: Content = {
-  ...postContent,
-  async find(sql, id, viewerId) {
-    const target = await findTarget(sql, id, viewerId)
-    if (target) await requireWriter(sql, id, viewerId)
-    return target
-  },
-}
-
 /** Which of these people may read a post. */
 export async function readersOf(sql: Db, { id }: { id: number }, userIds: number[]): Promise<number[]> {
   const group = await findGroupOf(sql, id)
@@ -71,7 +62,7 @@ export const commentRules: CommentRules = {
   count: countComments,
   readers: readersOf,
   async onRemove(tx, comment) {
-    await cancelPinOfComment(tx, comment.id)
+    await cancelPinOfTarget(tx, COMMENT_PIN, comment.id)
   },
   async mayModerate(ctx, target, viewerId) {
     return (

@@ -3,24 +3,16 @@ import { listCollected, mountCollections } from '#modules/collections/index.ts'
 import { mountComments } from '#modules/comments/index.ts'
 import { fileNotUsable } from '#modules/files/index.ts'
 import { mountLikes } from '#modules/likes/index.ts'
-import { findShownPinsOf } from '#modules/pinning/index.ts'
+import { findShownPinsOf, listTargetsOfUser } from '#modules/pinning/index.ts'
 import { mountRewards } from '#modules/rewards/index.ts'
 import { sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
-<<<<<<< HEAD
 import { blocked, forbidden } from '#platform/errors.ts'
 import { routesOn } from '#platform/http/route.ts'
 import { type Server, say } from '#platform/http.ts'
 import { Empty, Type } from '#platform/schema.ts'
 import { memberDisabled, noSuchGroup, noSuchPost, notManager, notMember, WRITER_ERRORS } from '../errors.ts'
-import { pinnedIn } from '../pins/lifecycle.ts'
-import { listPinnedIds } from '../pins/queries.ts'
-=======
-import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
-import { Empty } from '#platform/schema.ts'
-import { memberDisabled, noSuchGroup, noSuchPost, notManager } from '../errors.ts'
->>>>>>> a28adff (Make one mechanism of pins, and describe pins, purchases and rewards)
 import { COMMENT_PIN, POST_PIN } from '../pins/schema.ts'
 import { GroupParams } from '../schema.ts'
 import { getStanding, manages } from '../standing/service.ts'
@@ -32,8 +24,6 @@ import {
   readersOf,
   requireWriter,
   standingAt,
-<<<<<<< HEAD
-  writablePost,
 } from './content.ts'
 import {
   findPosts,
@@ -69,8 +59,6 @@ import {
   getReadable,
   getWritable,
   publishPost,
-=======
->>>>>>> a28adff (Make one mechanism of pins, and describe pins, purchases and rewards)
 } from './service.ts'
 import { imagesOf, postItems, postsById } from './view.ts'
 
@@ -94,13 +82,8 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
     handler: async ({ params, query, viewer }) => {
       const isFirst = (query.offset ?? 0) === 0 && !query.excellent
       const [posts, pinned] = await Promise.all([
-<<<<<<< HEAD
         listGroupPosts(sql, params.group, query),
-        isFirst ? pinnedIn(sql, POST_PIN, params.group) : [],
-=======
-        listGroupPosts(sql, group, request.query),
-        offset === 0 && !excellent ? findShownPinsOf(sql, POST_PIN, group) : [],
->>>>>>> a28adff (Make one mechanism of pins, and describe pins, purchases and rewards)
+        isFirst ? findShownPinsOf(sql, POST_PIN, params.group) : [],
       ])
       const views = await postsById(ctx, pinned, viewer.id)
       return {
@@ -200,7 +183,7 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
       const { type = 1, limit, offset } = query
       if (type === 1) return postItems(ctx, await listPostsOf(sql, viewer.id, query), viewer.id)
       const state = type === 2 ? 'active' : 'pending'
-      const ids = await listPinnedIds(sql, { userId: viewer.id, state, limit, offset })
+      const ids = await listTargetsOfUser(sql, { userId: viewer.id, channel: POST_PIN, state, limit, offset })
       const views = await postsById(ctx, ids, viewer.id)
       return ids.flatMap((id) => views.get(id) ?? [])
     },

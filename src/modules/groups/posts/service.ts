@@ -8,17 +8,7 @@ import { cancelPinOfTarget, cancelPinsOfContent } from '#modules/pinning/index.t
 import { screen } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database.ts'
-<<<<<<< HEAD
 import { forbidden } from '#platform/errors.ts'
-=======
-import { apiError, forbidden, invalidField } from '#platform/errors.ts'
-import { memberDisabled, noSuchPost, notAudited } from '../errors.ts'
-import { COMMENT_PIN, POST_PIN } from '../pins/schema.ts'
-import { findStanding, type Standing } from '../queries.ts'
-import { rankOf } from '../schema.ts'
-import { actingRank, getStanding, requireActive } from '../service.ts'
-import { tellMentioned } from './mentions.ts'
->>>>>>> a28adff (Make one mechanism of pins, and describe pins, purchases and rewards)
 import {
   feedFromRequired,
   imagesRequired,
@@ -28,7 +18,7 @@ import {
   notAudited,
   roleMayNotPost,
 } from '../errors.ts'
-import { cancelPinsOfPost } from '../pins/lifecycle.ts'
+import { COMMENT_PIN, POST_PIN } from '../pins/schema.ts'
 import type { Standing } from '../standing/queries.ts'
 import { getStanding, manages, requireActive } from '../standing/service.ts'
 import { tellMentioned } from './mentions.ts'
@@ -54,88 +44,7 @@ export async function getReadable(sql: Db, groupId: number, viewerId: number): P
   return group
 }
 
-<<<<<<< HEAD
 /** The group for who may post in it; 403 and 422 for others, in the order of groups-18. */
-=======
-/** Posts in lists that mix kinds. */
-export const postReader: Reader = { visible: findVisiblePosts, views: postsById, closed: true }
-
-export const countLikes: Counts = (sql) => [
-  sql`update group_posts p set likes_count = p.likes_count + c.by from changed c where p.id = c.id`,
-]
-export const countCollections: Counts = (sql) => [
-  sql`update group_posts p set collections_count = p.collections_count + c.by from changed c where p.id = c.id`,
-]
-const countComments: Counts = (sql) => [
-  sql`update group_posts p set comments_count = p.comments_count + c.by,
-        replied_at = case when c.by > 0 then now() else p.replied_at end
-      from changed c where p.id = c.id`,
-]
-
-/** What the viewer is in the circle of a post. */
-export async function standingAt(sql: Db, postId: number, viewerId: number): Promise<Standing> {
-  const groupId = await findGroupOf(sql, postId)
-  const standing = groupId === undefined ? undefined : await findStanding(sql, groupId, viewerId)
-  if (!standing) throw noSuchPost()
-  return standing
-}
-
-/** 403 for who is on the blacklist: they read, but write nothing (R §28, 43). */
-export async function requireWriter(sql: Db, postId: number, viewerId: number): Promise<void> {
-  if ((await standingAt(sql, postId, viewerId)).member?.disabled) throw memberDisabled()
-}
-
-const manages = (standing: Standing) => actingRank(standing) >= rankOf('administrator')
-
-/** Which of these people may read a post. */
-export async function readersOf(sql: Db, { id }: { id: number }, userIds: number[]): Promise<number[]> {
-  const group = await findGroupOf(sql, id)
-  return group === undefined ? [] : findReaders(sql, group, userIds)
-}
-
-/** Comments of posts: their author deletes them, a manager of the circle, and who manages all circles. */
-export const commentRules: CommentRules = {
-  count: countComments,
-  readers: readersOf,
-  async onRemove(tx, comment) {
-    await cancelPinOfTarget(tx, COMMENT_PIN, comment.id)
-  },
-  async mayModerate(ctx, target, viewerId) {
-    return (
-      manages(await standingAt(ctx.sql, target.id, viewerId)) || hasAbility(ctx, viewerId, 'admin: groups')
-    )
-  },
-}
-
-/** Deletes a comment of a post as an administrator of the site, for whom private circles are open. */
-export async function removePostComment(
-  ctx: Context,
-  postId: number,
-  commentId: number,
-  moderatorId: number,
-  onRemove: NonNullable<CommentRules['onRemove']>,
-): Promise<void> {
-  if ((await findGroupOf(ctx.sql, postId)) === undefined) throw noSuchPost()
-  const rules: CommentRules = {
-    ...commentRules,
-    mayModerate: async () => true,
-    async onRemove(tx, comment, target, viewerId) {
-      await cancelPinOfTarget(tx, COMMENT_PIN, comment.id)
-      await onRemove(tx, comment, target, viewerId)
-    },
-  }
-  await removeComment(
-    ctx,
-    postContent,
-    rules,
-    { id: postId, ownerId: 0, contents: '' },
-    moderatorId,
-    commentId,
-  )
-}
-
-/** The circle for who may post in it; 403 and 422 for others, in the order of R §20.2. */
->>>>>>> a28adff (Make one mechanism of pins, and describe pins, purchases and rewards)
 export async function getWritable(sql: Db, groupId: number, userId: number): Promise<Standing> {
   const group = await getStanding(sql, groupId, userId)
   if (group.audit !== 1) throw notAudited()

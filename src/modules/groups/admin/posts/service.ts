@@ -1,7 +1,8 @@
 import { type CommentRules, removeComment } from '#modules/comments/index.ts'
+import { cancelPinOfTarget } from '#modules/pinning/index.ts'
 import type { Context } from '#platform/context.ts'
 import { noSuchPost } from '../../errors.ts'
-import { cancelPinOfComment } from '../../pins/lifecycle.ts'
+import { COMMENT_PIN } from '../../pins/schema.ts'
 import { commentRules, postContent } from '../../posts/content.ts'
 import { findGroupOf } from '../../posts/queries.ts'
 
@@ -18,7 +19,7 @@ export async function removePostComment(
     ...commentRules,
     mayModerate: async () => true,
     async onRemove(tx, comment, target, viewerId) {
-      await cancelPinOfComment(tx, comment.id)
+      await cancelPinOfTarget(tx, COMMENT_PIN, comment.id)
       await onRemove(tx, comment, target, viewerId)
     },
   }
