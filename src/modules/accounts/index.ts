@@ -15,12 +15,8 @@ export { followedBy, isFollowing } from './follows/queries.ts'
 export { peopleByName } from './imports/queries.ts'
 export { createRoster, importPeople, PersonForm } from './imports/service.ts'
 export { accountTables, disablePeople, showAvatars } from './imports/thinksns.ts'
-export {
-  checkPaymentPassword,
-  PAYMENT_PASSWORD_ERRORS,
-  setDisabled,
-  setPassword,
-} from './passwords/service.ts'
+export { PAYMENT_PASSWORD_ERRORS } from './passwords/errors.ts'
+export { checkPaymentPassword, setDisabled, setPassword } from './passwords/service.ts'
 export { RankedUser, RanksQuery } from './ranks/schema.ts'
 export { type RankedRow, rankedUsers } from './ranks/view.ts'
 export { ensureFounder, founderPasswordPath } from './registration/founder.ts'

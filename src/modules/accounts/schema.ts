@@ -1,7 +1,7 @@
 import { AttachmentView } from '#modules/files/index.ts'
 import { Nullable, Shared, type Static, Time, Type } from '#platform/schema.ts'
 
-/** What is counted of a person (specification 2.7, R §1.11). */
+/** What is counted of a person (sign-in-12). */
 export const UserExtra = Shared('UserExtra', {
   user_id: Type.Integer(),
   likes_count: Type.Integer(),
@@ -24,8 +24,8 @@ export const Verified = Shared('Verified', {
 })
 
 /**
- * A person as anybody may see them (R §12.4). `following`: this person follows the viewer; `follower`: the viewer
- * follows this person (R §12.4, read from the listed person's side). All three flags are false for a guest.
+ * A person as anybody may see them (sign-in-9). `following`: this person follows the viewer; `follower`: the viewer
+ * follows this person, read from the listed person's side. All three flags are false for a guest.
  */
 export const UserView = Shared('User', {
   id: Type.Integer(),
@@ -45,7 +45,7 @@ export const UserView = Shared('User', {
 })
 export type UserView = Static<typeof UserView>
 
-/** A person with `avatar` and `bg` as addresses, the form of likes and chat members (specification 2.7, 2.10). */
+/** A person with `avatar` and `bg` as addresses (sign-in-11). */
 export const UserWithUrls = Shared('UserWithUrls', {
   ...UserView.properties,
   avatar: Nullable(Type.String()),

@@ -17,7 +17,7 @@ const decide = (who: Person, verb: 'pass' | 'reject') => async (by: Person, body
   as(by, 'PATCH', `/admin/certifications/${(await mine(who)).id}/${verb}`, body)
 const admin = await person({ roles: ['founder'] })
 
-test('a person asks to be certified with papers, and reads what was sent in', async () => {
+test('a person asks to be certified with papers, and reads what was sent in (sign-in-20)', async () => {
   const ann = await person()
   assert.equal((await guest('GET', ME)).status, 401)
   assert.deepEqual([(await as(ann, 'GET', ME)).status, await mine(ann)], [200, {}])
@@ -110,7 +110,7 @@ test("another's upload, or one that is used, is refused", async () => {
   assert.equal((await send(ann, { files: [foreign] })).status, 422)
 })
 
-test('a second certification is 422, racing ones included', async () => {
+test('a second certification is 422, racing ones included (sign-in-20)', async () => {
   const ann = await person()
   const given = await files(ann, 6)
   const answers = await Promise.all(given.map((file) => send(ann, { files: [file] })))
@@ -145,7 +145,7 @@ test('changes go back to review; files that are no longer named go for good, acc
   }
 })
 
-test('only the person and who decides may fetch the papers, and no address from before leads to them', async () => {
+test('only the person and who decides may fetch the papers, and no address from before leads to them (sign-in-20)', async () => {
   const [ann, bob] = [await person(), await person()]
   const keeper = await person()
   await sql`

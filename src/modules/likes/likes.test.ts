@@ -181,7 +181,7 @@ test('the list is newest first with people, pages strictly and shows a disabled 
   )
 })
 
-test('where mounted so, people in the list have their pictures as addresses', async () => {
+test('where mounted so, people in the list have their pictures as addresses (sign-in-11)', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   const picture = { node: 'public:2026/a.png', mime: 'image/png', size: 5, width: 3, height: 4 }

@@ -1,8 +1,8 @@
 import type { Db } from '#platform/database.ts'
+import { when } from '#platform/sql.ts'
+import type { Row } from '#platform/tables.ts'
 
-export type TokenRow = {
-  user_id: number
-  family: string
+export type TokenRow = Row<'tokens', 'user_id' | 'family'> & {
   expires_in_ms: number
   expired: boolean
   revoked: boolean
@@ -34,9 +34,7 @@ export async function insertToken(
       now() + make_interval(mins => ${token.minutes}), now() + make_interval(mins => ${token.refreshMinutes}))`
 }
 
-export type Exchange = {
-  user_id: number
-  family: string
+export type Exchange = Row<'tokens', 'user_id' | 'family'> & {
   outcome: 'exchanged' | 'repeated' | 'reused' | 'over'
 }
 
@@ -77,7 +75,7 @@ export async function revokeFamilies(
     with revoked as (
       update token_families set revoked_at = now()
       where user_id = ${userId} and revoked_at is null
-        ${family === null ? sql`` : sql`and id = ${family}`} ${except === null ? sql`` : sql`and id <> ${except}`}
+        ${when(sql, family !== null, () => sql`and id = ${family}`)} ${when(sql, except !== null, () => sql`and id <> ${except}`)}
       returning user_id, id
     )
     select t.hash from revoked r join tokens t on t.user_id = r.user_id and t.family = r.id

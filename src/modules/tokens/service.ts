@@ -7,11 +7,11 @@ import type { Viewer } from '#platform/http.ts'
 import { sendSignal } from '#platform/signals.ts'
 import { exchangeToken, findToken, insertToken, removeOldTokens, revokeFamilies } from './queries.ts'
 
-/** Minutes an access token is good for, and minutes in which it can be exchanged (decisions §4). */
+/** Minutes an access token is good for, and minutes in which it can be exchanged (sign-in-5). */
 export const TOKEN_MINUTES = 60
 export const REFRESH_MINUTES = 20_160
 
-/** A sign-in as clients expect it (R §12.5). */
+/** A sign-in as clients expect it (sign-in-4). */
 export type IssuedToken = {
   access_token: string
   token_type: 'bearer'
@@ -74,7 +74,7 @@ const stillGood = ({ viewer }: Entry): Viewer | null =>
 
 /**
  * Exchanges a token for a new one, once. Presenting it again more than 30 seconds later revokes the whole family
- * (decisions §4); within them the client is given another token, because it may have lost the first answer.
+ * (sign-in-5); within them the client is given another token, because it may have lost the first answer.
  */
 export async function refreshToken(ctx: Context, token: string): Promise<IssuedToken> {
   const digest = hashOf(token)

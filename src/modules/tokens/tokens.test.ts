@@ -12,7 +12,7 @@ const isGood = async (token: string) => (await guest('GET', `/user?token=${token
 const familyOf = (ann: Person) => sql<{ revoked: boolean }[]>`
   select revoked_at is not null as revoked from token_families where user_id = ${ann.id}`
 
-test('a token is exchanged for another, in the header, the query or the body, with any verb', async () => {
+test('a token is exchanged for another, in the header, the query or the body, with any verb (sign-in-5)', async () => {
   const ann = await person()
   let { token } = ann
   const steps = [
@@ -55,7 +55,7 @@ test('an expired token opens nothing, and can be exchanged for fourteen days', a
   assert.equal(row.minutes, 14 * 24 * 60)
 })
 
-test('a client that lost the answer may ask again within thirty seconds', async () => {
+test('a client that lost the answer may ask again within thirty seconds (sign-in-5)', async () => {
   const ann = await person()
   const [first, second] = [await refresh(ann.token), await refresh(ann.token)]
   assert.deepEqual([first.status, second.status], [200, 200])
@@ -64,7 +64,7 @@ test('a client that lost the answer may ask again within thirty seconds', async 
   assert.ok(await isGood(second.body.access_token))
 })
 
-test('an exchanged token presented after thirty seconds ends the whole family, and no other sign-in', async () => {
+test('an exchanged token presented after thirty seconds ends the whole family, and no other sign-in (sign-in-5)', async () => {
   const [ann, bob] = [await person(), await person()]
   const first = await refresh(ann.token)
   assert.ok(await isGood(first.body.access_token))

@@ -8,7 +8,7 @@ const block = (who: Person, id: number, headers = {}) =>
   as(who, 'POST', `/user/black/${id}`, undefined, headers)
 const blacks = async (who: Person, query = '') => (await as(who, 'GET', `/user/blacks${query}`)).body
 
-test('blocking is 201 however often, unblocking 204 however often', async () => {
+test('blocking is 201 however often, unblocking 204 however often (sign-in-16)', async () => {
   const [ann, bob] = [await person(), await person()]
   for (let i = 0; i < 2; i += 1) {
     const answer = await block(ann, bob.id)
@@ -67,7 +67,7 @@ test('blocks that race make one', async () => {
   assert.equal((await blacks(ann)).length, 1)
 })
 
-test('a block does not end the following of either', async () => {
+test('a block does not end the following of either (sign-in-16)', async () => {
   const [ann, bob] = [await person(), await person()]
   await as(ann, 'PUT', `/user/followings/${bob.id}`)
   await as(bob, 'PUT', `/user/followings/${ann.id}`)

@@ -1,7 +1,7 @@
 import type { Db, Fragment } from '#platform/database.ts'
 import { when } from '#platform/sql.ts'
 
-/** Blocks somebody, once or again; false when there is nobody of that id. It does not unfollow (R §1.12). */
+/** Blocks somebody, once or again; false when there is nobody of that id. It does not unfollow (sign-in-16). */
 export async function insertBlock(sql: Db, userId: number, targetId: number): Promise<boolean> {
   const [row] = await sql<[{ found: boolean }]>`
     with target as (select id from users where id = ${targetId} and deleted_at is null),

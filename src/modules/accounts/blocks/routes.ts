@@ -1,6 +1,7 @@
 import type { Context } from '#platform/context.ts'
 import { apiError } from '#platform/errors.ts'
-import { language, type Server, viewerOf } from '#platform/http.ts'
+import { routesOn } from '#platform/http/route.ts'
+import { language, type Server } from '#platform/http.ts'
 import { Empty, Type } from '#platform/schema.ts'
 import { RelationQuery } from '../follows/schema.ts'
 import { UserView } from '../schema.ts'
@@ -12,51 +13,44 @@ import { Blocked } from './schema.ts'
 
 const blocksOneself = apiError(422, 'blocks_oneself', 'You cannot block yourself.', '不能将自己加入黑名单。')
 
+/** Blocking people (sign-in-16). */
 export function blockRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
-  const tags = ['Relations']
+  const route = routesOn(server, ctx, { tag: 'Relations' })
 
-  server.post(
-    '/user/black/:user',
-    {
-      config: { access: 'user' },
-      schema: { tags, summary: 'Block somebody', params: UserParams, response: { 201: Blocked } },
+  route('POST /user/black/:user', {
+    operationId: 'blockUser',
+    summary: 'Block somebody',
+    access: 'user',
+    params: UserParams,
+    reply: { 201: Blocked },
+    errors: [noSuchUser, blocksOneself],
+    handler: async ({ params, viewer, request }) => {
+      if (params.user === viewer.id) throw blocksOneself()
+      if (!(await insertBlock(sql, viewer.id, params.user))) throw noSuchUser()
+      return { message: language(request) === 'zh' ? '已加入黑名单。' : 'Blocked.' }
     },
-    async (request, reply) => {
-      const { id } = viewerOf(request)
-      const { user } = request.params
-      if (user === id) throw blocksOneself()
-      if (!(await insertBlock(sql, id, user))) throw noSuchUser()
-      return reply.code(201).send({ message: language(request) === 'zh' ? '已加入黑名单。' : 'Blocked.' })
-    },
-  )
+  })
 
-  server.delete(
-    '/user/black/:user',
-    {
-      config: { access: 'user' },
-      schema: { tags, summary: 'Unblock somebody', params: UserParams, response: { 204: Empty } },
+  route('DELETE /user/black/:user', {
+    operationId: 'unblockUser',
+    summary: 'Unblock somebody',
+    access: 'user',
+    params: UserParams,
+    reply: { 204: Empty },
+    errors: [noSuchUser],
+    handler: async ({ params, viewer }) => {
+      if (!(await deleteBlock(sql, viewer.id, params.user))) throw noSuchUser()
     },
-    async (request, reply) => {
-      if (!(await deleteBlock(sql, viewerOf(request).id, request.params.user))) throw noSuchUser()
-      return reply.code(204).send()
-    },
-  )
+  })
 
-  server.get(
-    '/user/blacks',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Whom you block, newest first',
-        querystring: RelationQuery,
-        response: { 200: Type.Array(UserView) },
-      },
-    },
-    async (request) => {
-      const { id } = viewerOf(request)
-      return userPage(ctx, await listBlockedIds(sql, id, request.query), id)
-    },
-  )
+  route('GET /user/blacks', {
+    operationId: 'listBlockedUsers',
+    summary: 'List whom I block, newest first',
+    access: 'user',
+    query: RelationQuery,
+    reply: { 200: Type.Array(UserView) },
+    handler: async ({ viewer, query }) =>
+      userPage(ctx, await listBlockedIds(sql, viewer.id, query), viewer.id),
+  })
 }

@@ -1,4 +1,4 @@
-import { Type } from '#platform/schema.ts'
+import { Shared, Type } from '#platform/schema.ts'
 
-/** Success body shape 1, which this operation of the original answers (R §12.4). */
-export const Blocked = Type.Object({ message: Type.String() })
+/** What blocking answers: a plain text (sign-in-16). */
+export const Blocked = Shared('Blocked', { message: Type.String() })

@@ -7,7 +7,7 @@ const world = await createWorld()
 const { guest, sql, outbox, work } = world
 const { codeFor, register, signUp, signIn } = signUpsOn(world)
 
-test('a code of six digits goes to an unused e-mail address, and another one only after a minute', async () => {
+test('a code of six digits goes to an unused e-mail address, and another one only after a minute (sign-in-3)', async () => {
   const { email } = fresh()
   const answer = await guest('POST', '/verifycodes/register', { email })
   assert.equal(answer.status, 202)
@@ -77,7 +77,7 @@ test('exactly one well-formed account must be given', async () => {
   fieldError(await guest('POST', '/verifycodes/register', { phone: '12345678901' }), 'phone')
 })
 
-test('five wrong attempts use a code up, also when they race', async () => {
+test('five wrong attempts use a code up, also when they race (sign-in-3)', async () => {
   const { email } = fresh()
   const code = await codeFor(email, '/verifycodes/register')
   const wrong = String((Number(code) + 1) % 1_000_000).padStart(6, '0')
@@ -117,7 +117,7 @@ test('a code works once, and not for another account or purpose', async () => {
   assert.equal((await signIn(email, { verifiable_code: registering })).status, 422)
 })
 
-test('ten codes an hour are sent to one account, no more', async () => {
+test('ten codes an hour are sent to one account, no more (sign-in-3)', async () => {
   const { email } = fresh()
   for (let sent = 0; sent < 10; sent += 1) await codeFor(email, '/verifycodes/register')
   await sql`update verification_codes set created_at = created_at - interval '1 minute'`

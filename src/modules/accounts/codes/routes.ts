@@ -1,25 +1,42 @@
 import type { Context } from '#platform/context.ts'
+import { routesOn } from '#platform/http/route.ts'
 import { attemptsOf, language, type Server, say } from '#platform/http.ts'
 import { Message } from '#platform/schema.ts'
+import { emailTaken, phoneTaken } from '../errors.ts'
+import { codeTooEarly, noSuchEmail, noSuchPhone } from './errors.ts'
 import { CodeTarget, type Purpose } from './schema.ts'
 import { sendCode } from './service.ts'
 
+/** Codes that prove who has a phone or e-mail. */
 export function codeRoutes(server: Server, ctx: Context) {
-  const add = (path: string, purpose: Purpose, summary: string) =>
-    server.post(
-      path,
-      {
-        config: { access: 'public' },
-        schema: { tags: ['Sign-in'], summary, body: CodeTarget, response: { 202: Message } },
+  const route = routesOn(server, ctx, { tag: 'Accounts' })
+
+  const send = (
+    purpose: Purpose,
+    path: '/verifycodes' | '/verifycodes/register',
+    operation: { operationId: string; summary: string; errors: readonly (typeof emailTaken)[] },
+  ) =>
+    route(`POST ${path}`, {
+      ...operation,
+      errors: [codeTooEarly, ...operation.errors],
+      access: 'public',
+      body: CodeTarget,
+      reply: { 202: Message },
+      handler: async (call) => {
+        const { request } = call
+        await sendCode(ctx, attemptsOf(ctx, call), call.body, { purpose, language: language(request) })
+        return say(request, 'The code is on its way.', '验证码已发送。')
       },
-      async (request, reply) => {
-        await sendCode(ctx, attemptsOf(ctx, { request, reply }), request.body, {
-          purpose,
-          language: language(request),
-        })
-        return reply.code(202).send(say(request, 'The code is on its way.', '验证码已发送。'))
-      },
-    )
-  add('/verifycodes/register', 'register', 'Send a code to a phone or e-mail that nobody uses yet')
-  add('/verifycodes', 'user', "Send a code to somebody's phone or e-mail")
+    })
+
+  send('register', '/verifycodes/register', {
+    operationId: 'sendRegistrationCode',
+    summary: 'Send a code to a phone or e-mail that nobody uses yet',
+    errors: [emailTaken, phoneTaken],
+  })
+  send('user', '/verifycodes', {
+    operationId: 'sendCode',
+    summary: "Send a code to somebody's phone or e-mail",
+    errors: [noSuchEmail, noSuchPhone],
+  })
 }

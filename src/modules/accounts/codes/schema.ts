@@ -1,7 +1,7 @@
-import { Int, type Static, Text, Type } from '#platform/schema.ts'
+import { Int, Shared, type Static, Text, Type } from '#platform/schema.ts'
 
 /** Where a code goes: exactly one of the two. */
-export const CodeTarget = Type.Object({
+export const CodeTarget = Shared('CodeTarget', {
   phone: Type.Optional(Text(20)),
   email: Type.Optional(Text(128)),
 })

@@ -2,20 +2,14 @@ import { randomInt } from 'node:crypto'
 import { isEmail, isPhone, normalizeEmail, normalizePhone } from '#lib/identifiers.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, transaction } from '#platform/database.ts'
-import { apiError, invalidField, invalidFields, type Language, type Text } from '#platform/errors.ts'
+import { invalidField, invalidFields, type Language, type Text } from '#platform/errors.ts'
 import type { CountAttempt } from '#platform/http.ts'
 import { addJob } from '#platform/jobs.ts'
 import { emailTaken, phoneTaken, wrongCode } from '../errors.ts'
 import { limitAttempts } from '../limits.ts'
+import { codeTooEarly, noSuchEmail, noSuchPhone } from './errors.ts'
 import { isAccountUsed, removeOldCodes, saveCode, takeCode, tryCode } from './queries.ts'
 import type { Account, Channel, CodeTarget, Purpose } from './schema.ts'
-
-const codeTooEarly = apiError(
-  403,
-  'code_too_early',
-  'A code was sent a moment ago. Wait a minute before asking for another.',
-  '验证码已发送，请稍后再试。',
-)
 
 const INVALID_EMAIL: Text = { en: 'This is not an e-mail address.', zh: '邮箱格式不正确。' }
 const INVALID_PHONE: Text = { en: 'This is not a mobile phone number.', zh: '手机号格式不正确。' }
@@ -68,11 +62,7 @@ export async function sendCode(
   await limitAttempts(ctx, countAttempt, account.key, undefined)
   if ((await isAccountUsed(ctx.sql, account)) !== (purpose === 'user')) {
     if (purpose === 'register') throw account.field === 'email' ? emailTaken() : phoneTaken()
-    throw invalidField(
-      account.field,
-      { en: 'Nobody has this account.', zh: '该账号不存在。' },
-      'no_such_account',
-    )
+    throw account.field === 'email' ? noSuchEmail() : noSuchPhone()
   }
   const code = randomInt(1_000_000)
   const dispatch: Dispatch = {

@@ -13,7 +13,7 @@ const list = async (path: string) => {
   return ids(answer.body)
 }
 
-test('the popular have the most followers first, the earlier account in a tie', async () => {
+test('the popular have the most followers first, the earlier account in a tie (sign-in-17)', async () => {
   const [star, twin, gone, fan, other] = [
     await person(),
     await person(),
@@ -38,7 +38,7 @@ test('the latest are the newest accounts', async () => {
   assert.deepEqual(await list('latests?limit=1&offset=1'), [ann.id])
 })
 
-test('search finds a part of the name, the whole name first, and without a keyword the recommended', async () => {
+test('search finds a part of the name, the whole name first, and without a keyword the recommended (sign-in-17)', async () => {
   const whole = await person({ name: '林一' })
   const [longer, gone] = [await person({ name: '林一二' }), await person({ name: '小林一' })]
   await disable(gone)
@@ -71,7 +71,7 @@ test('an address book finds who is here, each with the number as it was asked fo
   assert.deepEqual(ids(asText.body), [bob.id])
 })
 
-test('phones are asked for by signed-in people only, at most a hundred, and not without limit', async () => {
+test('phones are asked for by signed-in people only, at most a hundred, and not without limit (sign-in-17)', async () => {
   const ann = await person()
   assert.equal((await guest('POST', '/user/find-by-phone', { phones: ['13900000001'] })).status, 401)
   for (const phones of [undefined, [], '', Array(101).fill('13900000001'), [{}]])

@@ -1,82 +1,68 @@
 import { isPhone, normalizePhone } from '#lib/identifiers.ts'
 import { nameKey } from '#lib/text.ts'
 import type { Context } from '#platform/context.ts'
-import { attemptsOf, type Server, viewerId, viewerOf } from '#platform/http.ts'
+import { routesOn } from '#platform/http/route.ts'
+import { attemptsOf, type Server } from '#platform/http.ts'
 import { Type } from '#platform/schema.ts'
 import { UserView } from '../schema.ts'
 import { userPage, userViews } from '../users/view.ts'
 import { findByPhones, listLatestIds, listPopularIds, listRecommendedIds, searchUserIds } from './queries.ts'
 import { DiscoveryQuery, PhonesInput, SearchQuery, UserWithPhone } from './schema.ts'
 
+/** Finding people whom one does not know yet (sign-in-17). */
 export function discoveryRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
-  const tags = ['Users']
-  const people = { 200: Type.Array(UserView) }
+  const route = routesOn(server, ctx, { tag: 'Users' })
 
-  for (const [name, summary, list] of [
-    ['populars', 'Those with the most followers', listPopularIds],
-    ['latests', 'The newest people', listLatestIds],
-    ['recommends', 'Those whom administrators recommend', listRecommendedIds],
+  for (const [name, operationId, summary, list] of [
+    ['populars', 'listPopularUsers', 'List people with the most followers', listPopularIds],
+    ['latests', 'listLatestUsers', 'List the newest people', listLatestIds],
+    ['recommends', 'listRecommendedUsers', 'List whom administrators recommend', listRecommendedIds],
   ] as const)
-    server.get(
-      `/user/${name}`,
-      {
-        config: { access: 'optional' },
-        schema: { tags, summary, querystring: DiscoveryQuery, response: people },
-      },
-      async (request) => userPage(ctx, await list(sql, request.query), viewerId(request)),
-    )
+    route(`GET /user/${name}`, {
+      operationId,
+      summary,
+      access: 'optional',
+      query: DiscoveryQuery,
+      reply: { 200: Type.Array(UserView) },
+      handler: async ({ query, viewer }) => userPage(ctx, await list(sql, query), viewer.id),
+    })
 
-  server.get(
-    '/user/search',
-    {
-      config: { access: 'optional' },
-      schema: {
-        tags,
-        summary: 'People with a part of their name; without `keyword` those recommended',
-        querystring: SearchQuery,
-        response: people,
-      },
-    },
-    async (request) => {
-      const { keyword = '', ...page } = request.query
+  route('GET /user/search', {
+    operationId: 'searchUsers',
+    summary: 'List people with a part of their name; without `keyword` those recommended',
+    access: 'optional',
+    query: SearchQuery,
+    reply: { 200: Type.Array(UserView) },
+    handler: async ({ query, viewer }) => {
+      const { keyword = '', ...page } = query
       const ids =
         nameKey(keyword) === ''
           ? await listRecommendedIds(sql, page)
           : await searchUserIds(sql, keyword, page)
-      return userPage(ctx, ids, viewerId(request))
+      return userPage(ctx, ids, viewer.id)
     },
-  )
+  })
 
-  server.post(
-    '/user/find-by-phone',
-    {
-      // The original answers guests without a limit, which tells anybody whose number it is (R §28 item 38).
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Who of an address book is here',
-        body: PhonesInput,
-        response: { 200: Type.Array(UserWithPhone) },
-      },
-    },
-    async (request, reply) => {
-      const { id } = viewerOf(request)
-      await attemptsOf(ctx, { request, reply })(`phones:${id}`)
+  route('POST /user/find-by-phone', {
+    operationId: 'findUsersByPhone',
+    summary: 'Find who of an address book is here',
+    access: 'user',
+    body: PhonesInput,
+    reply: { 200: Type.Array(UserWithPhone) },
+    handler: async (call) => {
+      const { viewer, body } = call
+      await attemptsOf(ctx, call)(`phones:${viewer.id}`)
       const asked = new Map(
-        request.body.phones.filter(isPhone).map((phone) => [normalizePhone(phone), phone] as const),
+        body.phones.filter(isPhone).map((phone) => [normalizePhone(phone), phone] as const),
       )
       const found = await findByPhones(sql, [...asked.keys()])
-      const users = await userViews(
-        ctx,
-        sql,
-        found.map((row) => row.id),
-        id,
-      )
+      const ids = found.map((row) => row.id)
+      const users = await userViews(ctx, sql, ids, viewer.id)
       return found.flatMap((row) => {
         const user = users.get(row.id)
         return user ? [{ ...user, mobi: asked.get(row.phone) ?? row.phone }] : []
       })
     },
-  )
+  })
 }

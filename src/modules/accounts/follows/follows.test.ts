@@ -19,7 +19,7 @@ const unread = async (who: Person) => {
   return rows.map((row) => row.sender_id)
 }
 
-test('following counts on both sides and tells the followed; unfollowing takes it all back', async () => {
+test('following counts on both sides and tells the followed; unfollowing takes it all back (sign-in-12)', async () => {
   const [ann, bob] = [await person(), await person()]
   const answer = await follow(ann, bob)
   assert.equal(answer.status, 204)
@@ -34,7 +34,7 @@ test('following counts on both sides and tells the followed; unfollowing takes i
   assert.deepEqual(await unread(bob), [])
 })
 
-test('following twice is 422 and counts once', async () => {
+test('following twice is 422 and counts once (sign-in-15)', async () => {
   const [ann, bob] = [await person(), await person()]
   await follow(ann, bob)
   const answer = await follow(ann, bob)
@@ -45,7 +45,7 @@ test('following twice is 422 and counts once', async () => {
   assert.deepEqual(await unread(bob), [ann.id])
 })
 
-test('unfollowing somebody one does not follow is 204 and changes no count', async () => {
+test('unfollowing somebody one does not follow is 204 and changes no count (sign-in-15)', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   await follow(cid, bob)
   await follow(ann, cid)
@@ -75,7 +75,7 @@ test('unknown and disabled people cannot be followed; a disabled one can still b
   assert.equal((await unfollow(ann, gone)).status, 404)
 })
 
-test('who was blocked cannot follow, and a following from before stays', async () => {
+test('who was blocked cannot follow, and a following from before stays (conventions-26)', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   await follow(cid, bob)
   for (const who of [ann, cid]) await as(bob, 'POST', `/user/black/${who.id}`)
@@ -162,7 +162,7 @@ test('followers and followings are listed newest first, page by page, without di
   }
 })
 
-test('the flags tell both directions: `following` that they follow the viewer, `follower` the reverse', async () => {
+test('the flags tell both directions: `following` that they follow the viewer, `follower` the reverse (sign-in-9)', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   await follow(bob, ann)
   await follow(ann, cid)
@@ -174,7 +174,7 @@ test('the flags tell both directions: `following` that they follow the viewer, `
   assert.deepEqual([seen.following, seen.follower, seen.blacked], [false, false, false])
 })
 
-test('relations of unknown and disabled people are 404, before a bad query is 422', async () => {
+test('relations of unknown and disabled people are 404, before a bad query is 422 (conventions-9)', async () => {
   const gone = await person()
   await disable(gone)
   for (const list of ['followers', 'followings']) {

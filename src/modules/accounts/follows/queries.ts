@@ -1,5 +1,6 @@
 import { escapeLike, nameKey } from '#lib/text.ts'
 import type { Db, Fragment } from '#platform/database.ts'
+import { when } from '#platform/sql.ts'
 
 /** Whether somebody follows the person of the column `author`: a value. */
 export const isFollowing = (sql: Db, userId: number, author: Fragment): Fragment => sql`
@@ -90,7 +91,7 @@ export async function listMutualIds(
 ): Promise<number[]> {
   const key = nameKey(keyword ?? '')
   // No grams here: what one person follows is fewer than who has a name like it.
-  const named = key === '' ? sql`` : sql`and u.name_key like ${`%${escapeLike(key)}%`}`
+  const named = when(sql, key !== '', () => sql`and u.name_key like ${`%${escapeLike(key)}%`}`)
   return idsOf(
     await sql<{ id: number }[]>`
       select f.target_id as id from user_follows f

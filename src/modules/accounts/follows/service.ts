@@ -1,18 +1,11 @@
 import { notify, takeBack } from '#modules/notifications/index.ts'
 import { type Sql, transaction } from '#platform/database.ts'
-import { apiError, blocked } from '#platform/errors.ts'
+import { blocked } from '#platform/errors.ts'
 import { noSuchUser } from '../users/errors.ts'
+import { alreadyFollowed, followsOneself } from './errors.ts'
 import { deleteFollow, insertFollow } from './queries.ts'
 
-const followsOneself = apiError(422, 'follows_oneself', 'You cannot follow yourself.', '不能关注自己。')
-const alreadyFollowed = apiError(
-  422,
-  'already_followed',
-  'You follow this person already.',
-  '你已经关注了该用户。',
-)
-
-/** Follows somebody and tells them. A second time is an error, unlike with topics (R §12.4). */
+/** Follows somebody and tells them. A second time is an error, unlike with topics (sign-in-15). */
 export async function follow(sql: Sql, userId: number, targetId: number): Promise<void> {
   if (userId === targetId) throw followsOneself()
   await transaction(sql, async (tx) => {

@@ -18,7 +18,7 @@ const isGood = async (token: string) => (await guest('GET', `/user?token=${token
 const change = (who: Person, old_password: unknown, password: unknown, confirmation = password) =>
   as(who, 'PUT', '/user/password', { old_password, password, password_confirmation: confirmation })
 
-test('changing the password ends every other sign-in and keeps this one', async () => {
+test('changing the password ends every other sign-in and keeps this one (sign-in-6)', async () => {
   const ann = await signUp()
   const other = (await signIn(ann.name, { password: ann.password })).body.access_token
   assert.ok(await isGood(other))
@@ -30,7 +30,7 @@ test('changing the password ends every other sign-in and keeps this one', async 
   assert.equal((await signIn(ann.name, { password: 'another horse' })).status, 200)
 })
 
-test('the old password, the confirmation and the length are checked', async () => {
+test('the old password, the confirmation and the length are checked (sign-in-7)', async () => {
   const ann = await signUp()
   fieldError(await change(ann, 'wrong one', 'another horse'), 'old_password')
   fieldError(await change(ann, undefined, 'another horse'), 'old_password')
@@ -91,7 +91,7 @@ test('a forgotten password is set anew with a code, which ends every sign-in', a
   assert.equal((await reset(body)).status, 422)
 })
 
-test('a reset needs one account, its code, its kind, and a good password', async () => {
+test('a reset needs one account, its code, its kind, and a good password (sign-in-7)', async () => {
   const { phone } = fresh()
   const ann = await signUp({ phone })
   const code = await codeFor(phone)
@@ -115,7 +115,7 @@ test('a reset needs one account, its code, its kind, and a good password', async
   assert.equal((await reset(body)).status, 204)
 })
 
-test('disabling an account ends its sign-ins, and enabling it lets it sign in again', async () => {
+test('disabling an account ends its sign-ins, and enabling it lets it sign in again (sign-in-6)', async () => {
   const ann = await signUp()
   assert.ok(await isGood(ann.token))
   forgetTokens(ctx, (await setDisabled(ctx, sql, ann.id, true)) ?? [])
@@ -142,7 +142,7 @@ async function shopOn({ ctx }: World) {
   }
 }
 
-test('a payment asks for the sign-in password only while the setting says so', async () => {
+test('a payment asks for the sign-in password only while the setting says so (conventions-29)', async () => {
   const [ann, bob] = [await signUp(), await signUp({ password: null })]
   const pay = await shopOn(world)
   assert.equal((await pay(ann)).statusCode, 200)
@@ -161,7 +161,7 @@ test('a payment asks for the sign-in password only while the setting says so', a
   forgetSettings(ctx)
 })
 
-test('ten password checks a minute, wherever they are asked', async () => {
+test('ten password checks a minute, wherever they are asked (conventions-13)', async () => {
   await earlyInMinute()
   const ann = await limited.person()
   const pay = await shopOn(limited)

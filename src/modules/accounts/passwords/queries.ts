@@ -1,4 +1,5 @@
 import type { Db } from '#platform/database.ts'
+import { ifGiven } from '#platform/sql.ts'
 
 /** The password of an enabled person as it is stored; undefined when there is no such person. */
 export async function findPassword(sql: Db, userId: number): Promise<string | null | undefined> {
@@ -16,7 +17,7 @@ export async function savePassword(
 ): Promise<boolean> {
   const rows = await sql`
     update users set password = ${password} where id = ${userId}
-      ${expected === undefined ? sql`` : sql`and password is not distinct from ${expected}`}
+      ${ifGiven(sql, expected, (former) => sql`and password is not distinct from ${former}`)}
     returning 1`
   return rows.length === 1
 }

@@ -1,40 +1,34 @@
 import type { Context } from '#platform/context.ts'
-import { attemptsOf, type Server, viewerOf } from '#platform/http.ts'
+import { routesOn } from '#platform/http/route.ts'
+import { attemptsOf, type Server } from '#platform/http.ts'
 import { Empty } from '#platform/schema.ts'
+import { wrongCode } from '../errors.ts'
+import { bothAccounts, wrongOldPassword } from './errors.ts'
 import { PasswordChange, PasswordReset } from './schema.ts'
 import { changePassword, resetPassword } from './service.ts'
 
+/** Setting one's password, with the old one or with a code (sign-in-7). */
 export function passwordRoutes(server: Server, ctx: Context) {
-  server.put(
-    '/user/password',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags: ['Me'],
-        summary: 'Change my password, or set the first one',
-        body: PasswordChange,
-        response: { 204: Empty },
-      },
-    },
-    async (request, reply) => {
-      await changePassword(ctx, attemptsOf(ctx, { request, reply }), viewerOf(request), request.body)
-      return reply.code(204).send()
-    },
-  )
-  server.put(
-    '/user/retrieve-password',
-    {
-      config: { access: 'public' },
-      schema: {
-        tags: ['Sign-in'],
-        summary: 'Set a new password with a code',
-        body: PasswordReset,
-        response: { 204: Empty },
-      },
-    },
-    async (request, reply) => {
-      await resetPassword(ctx, attemptsOf(ctx, { request, reply }), request.body)
-      return reply.code(204).send()
-    },
-  )
+  const route = routesOn(server, ctx, { tag: 'Accounts' })
+
+  route('PUT /user/password', {
+    operationId: 'changePassword',
+    summary: 'Change my password, or set the first one',
+    tag: 'Me',
+    access: 'user',
+    body: PasswordChange,
+    reply: { 204: Empty },
+    errors: [wrongOldPassword],
+    handler: (call) => changePassword(ctx, attemptsOf(ctx, call), call.viewer, call.body),
+  })
+
+  route('PUT /user/retrieve-password', {
+    operationId: 'resetPassword',
+    summary: 'Set a new password with a code',
+    access: 'public',
+    body: PasswordReset,
+    reply: { 204: Empty },
+    errors: [bothAccounts, wrongCode],
+    handler: (call) => resetPassword(ctx, attemptsOf(ctx, call), call.body),
+  })
 }

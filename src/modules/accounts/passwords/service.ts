@@ -3,7 +3,7 @@ import { readSettings } from '#modules/settings/index.ts'
 import { forgetTokens, revokeTokens } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, transaction } from '#platform/database.ts'
-import { apiError, invalidField } from '#platform/errors.ts'
+import { invalidField } from '#platform/errors.ts'
 import type { CountAttempt, Payer, Viewer } from '#platform/http.ts'
 import { addJob } from '#platform/jobs.ts'
 import { hashPassword, verifyPassword } from '#platform/passwords.ts'
@@ -11,27 +11,15 @@ import { accountOf, checkCode, useCode } from '../codes/service.ts'
 import { wrongCode } from '../errors.ts'
 import { limitAttempts } from '../limits.ts'
 import { findAccount, holdAccount } from '../sign-in/queries.ts'
+import {
+  bothAccounts,
+  paymentNeedsPassword,
+  wrongOldPassword,
+  wrongPassword,
+  wrongPaymentPassword,
+} from './errors.ts'
 import { findPassword, saveDisabled, savePassword } from './queries.ts'
 import type { PasswordChange, PasswordReset } from './schema.ts'
-
-const wrongPaymentPassword = apiError(403, 'wrong_password', 'The password is wrong.', '密码错误。')
-const paymentNeedsPassword = apiError(
-  403,
-  'password_not_set',
-  'Set a password for your account before you pay.',
-  '支付前请先为账号设置密码。',
-)
-/** How `checkPaymentPassword` refuses. */
-export const PAYMENT_PASSWORD_ERRORS = [wrongPaymentPassword, paymentNeedsPassword]
-
-const bothAccounts = apiError(
-  400,
-  'ambiguous_account',
-  'Give either a phone number or an e-mail address, not both.',
-  '手机号和邮箱只能提供一个。',
-)
-const wrongPassword = (field: string) =>
-  invalidField(field, { en: 'The password is wrong.', zh: '密码错误。' }, 'wrong_password')
 
 /**
  * Stores a new password and ends a person's sign-ins, except one to be kept, in the caller's transaction. Answers what
@@ -72,7 +60,7 @@ export async function changePassword(
         en: 'The old_password field is required.',
         zh: 'old_password 不能为空。',
       })
-    if (!(await verifyPassword(current, old))) throw wrongPassword('old_password')
+    if (!(await verifyPassword(current, old))) throw wrongOldPassword()
     if (await verifyPassword(current, password))
       throw invalidField('password', {
         en: 'The new password is the old one.',
@@ -83,7 +71,7 @@ export async function changePassword(
   const keys = await transaction(ctx.sql, (tx) =>
     setPassword(ctx, tx, viewer.id, hashed, { expected: current, except: viewer.family }),
   )
-  if (!keys) throw wrongPassword('old_password')
+  if (!keys) throw wrongOldPassword()
   forgetTokens(ctx, keys)
 }
 
@@ -118,7 +106,7 @@ export async function checkOwnPassword(
 ): Promise<void> {
   await countAttempt(`user:${userId}`)
   const current = (await findPassword(ctx.sql, userId)) ?? null
-  if (!(await verifyPassword(current, password))) throw wrongPassword('password')
+  if (!(await verifyPassword(current, password))) throw wrongPassword()
 }
 
 /**

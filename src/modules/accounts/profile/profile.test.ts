@@ -16,7 +16,7 @@ async function storedPicture(ownerId: number): Promise<string> {
   return node
 }
 
-test('my account shows what only I may see', async () => {
+test('my account shows what only I may see (sign-in-10)', async () => {
   const ann = await signUp()
   const { status, body } = await as(ann, 'GET', '/user')
   assert.equal(status, 200)
@@ -41,7 +41,7 @@ test('friends are people who follow each other', async () => {
   assert.equal((await as(cid, 'GET', '/user')).body.friends_count, 0)
 })
 
-test('the profile is changed field by field, and cleared with null', async () => {
+test('the profile is changed field by field, and cleared with null (sign-in-14)', async () => {
   const ann = await person()
   const bio = '字'.repeat(255)
   assert.equal((await as(ann, 'PATCH', '/user', { bio, sex: '2', location: ' Chengdu ' })).status, 204)
@@ -71,7 +71,7 @@ test('a new name follows the rules of registration, and racing for one gives it 
   assert.ok(row.name_grams.includes('reg'))
 })
 
-test('a reserved name may be sent back unchanged by the person who has it', async () => {
+test('a reserved name may be sent back unchanged by the person who has it (sign-in-14)', async () => {
   const founder = await person({ name: 'root', roles: ['founder'] })
   assert.equal((await as(founder, 'PATCH', '/user', { name: 'root', bio: 'First' })).status, 204)
   assert.equal((await as(founder, 'GET', '/user')).body.bio, 'First')
@@ -95,7 +95,7 @@ test('avatar and background are stored pictures of mine', async () => {
   fieldError(await as(ann, 'PATCH', '/user', { avatar: 'https://example.com/x.png' }), 'avatar')
 })
 
-test('a phone and an e-mail are bound with a code that was sent there', async () => {
+test('a phone and an e-mail are bound with a code that was sent there (sign-in-8)', async () => {
   const ann = await signUp()
   const { phone, email } = fresh()
   const code = await codeFor(phone, '/verifycodes/register')
@@ -130,7 +130,7 @@ test('what somebody bound in the meantime is taken', async () => {
   fieldError(await as(ann, 'PUT', '/user', { phone, verifiable_code }), 'phone')
 })
 
-test('phone and e-mail are unbound with password and code', async () => {
+test('phone and e-mail are unbound with password and code (sign-in-8)', async () => {
   const { phone } = fresh()
   const ann = await signUp({ phone })
   const verifiable_code = await codeFor(phone)

@@ -1,11 +1,11 @@
 import { grams, nameKey } from '#lib/text.ts'
 import type { StoredNode } from '#modules/files/index.ts'
 import type { Db } from '#platform/database.ts'
+import { ifGiven } from '#platform/sql.ts'
+import type { Row } from '#platform/tables.ts'
 import type { Account } from '../codes/schema.ts'
 
-export type PrivateRow = {
-  email: string | null
-  phone: string | null
+export type PrivateRow = Row<'users', 'email' | 'phone'> & {
   initial_password: boolean
   friends_count: number
 }
@@ -40,12 +40,12 @@ export async function saveProfile(sql: Db, userId: number, changes: ProfileChang
   const picture = (value: StoredNode | null) => (value === null ? null : sql.json(value))
   await sql`
     update users set updated_at = now()
-      ${name === undefined ? sql`` : sql`, name = ${name}, name_key = ${nameKey(name)}, name_grams = ${grams(name)}`}
-      ${bio === undefined ? sql`` : sql`, bio = ${bio}`}
-      ${sex === undefined ? sql`` : sql`, sex = ${sex}`}
-      ${location === undefined ? sql`` : sql`, location = ${location}`}
-      ${avatar === undefined ? sql`` : sql`, avatar = ${picture(avatar)}`}
-      ${bg === undefined ? sql`` : sql`, bg = ${picture(bg)}`}
+      ${ifGiven(sql, name, (value) => sql`, name = ${value}, name_key = ${nameKey(value)}, name_grams = ${grams(value)}`)}
+      ${ifGiven(sql, bio, (value) => sql`, bio = ${value}`)}
+      ${ifGiven(sql, sex, (value) => sql`, sex = ${value}`)}
+      ${ifGiven(sql, location, (value) => sql`, location = ${value}`)}
+      ${ifGiven(sql, avatar, (value) => sql`, avatar = ${picture(value)}`)}
+      ${ifGiven(sql, bg, (value) => sql`, bg = ${picture(value)}`)}
     where id = ${userId}`
 }
 

@@ -1,54 +1,60 @@
+import { fileNotUsable } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
-import { attemptsOf, type Server, viewerOf } from '#platform/http.ts'
+import { notFound } from '#platform/errors.ts'
+import { routesOn } from '#platform/http/route.ts'
+import { attemptsOf, type Server } from '#platform/http.ts'
 import { Empty } from '#platform/schema.ts'
+import { emailTaken, NAME_ERRORS, phoneTaken, wrongCode } from '../errors.ts'
+import { wrongPassword } from '../passwords/errors.ts'
+import { notBound } from './errors.ts'
 import { Binding, PrivateUser, ProfilePatch, Unbinding } from './schema.ts'
 import { bind, unbind, updateProfile } from './service.ts'
 import { privateUser } from './view.ts'
 
-const tags = ['Me']
-const done = { 204: Empty }
-
+/** One's own account. */
 export function profileRoutes(server: Server, ctx: Context) {
-  server.get(
-    '/user',
-    {
-      config: { access: 'user' },
-      schema: { tags, summary: 'My account', response: { 200: PrivateUser } },
-    },
-    (request) => privateUser(ctx, viewerOf(request).id),
-  )
-  server.patch(
-    '/user',
-    {
-      config: { access: 'user' },
-      schema: { tags, summary: 'Change my profile', body: ProfilePatch, response: done },
-    },
-    async (request, reply) => {
-      await updateProfile(ctx, viewerOf(request).id, request.body)
-      return reply.code(204).send()
-    },
-  )
-  server.put(
-    '/user',
-    {
-      config: { access: 'user' },
-      schema: { tags, summary: 'Bind a phone or e-mail, with a code', body: Binding, response: done },
-    },
-    async (request, reply) => {
-      await bind(ctx, viewerOf(request).id, request.body)
-      return reply.code(204).send()
-    },
-  )
-  for (const field of ['phone', 'email'] as const)
-    server.delete(
-      `/user/${field}`,
-      {
-        config: { access: 'user' },
-        schema: { tags, summary: `Unbind my ${field}`, body: Unbinding, response: done },
-      },
-      async (request, reply) => {
-        await unbind(ctx, attemptsOf(ctx, { request, reply }), viewerOf(request).id, field, request.body)
-        return reply.code(204).send()
-      },
-    )
+  const route = routesOn(server, ctx, { tag: 'Me' })
+
+  route('GET /user', {
+    operationId: 'getMe',
+    summary: 'Read my account',
+    access: 'user',
+    reply: { 200: PrivateUser },
+    errors: [notFound],
+    handler: ({ viewer }) => privateUser(ctx, viewer.id),
+  })
+
+  route('PATCH /user', {
+    operationId: 'updateMe',
+    summary: 'Change my profile; null or an empty text clears a field',
+    access: 'user',
+    body: ProfilePatch,
+    reply: { 204: Empty },
+    errors: [...NAME_ERRORS, fileNotUsable],
+    handler: ({ viewer, body }) => updateProfile(ctx, viewer.id, body),
+  })
+
+  route('PUT /user', {
+    operationId: 'bindAccount',
+    summary: 'Bind a phone or e-mail, with a code',
+    access: 'user',
+    body: Binding,
+    reply: { 204: Empty },
+    errors: [wrongCode, emailTaken, phoneTaken],
+    handler: ({ viewer, body }) => bind(ctx, viewer.id, body),
+  })
+
+  for (const [field, name] of [
+    ['phone', 'Phone'],
+    ['email', 'Email'],
+  ] as const)
+    route(`DELETE /user/${field}`, {
+      operationId: `unbind${name}`,
+      summary: `Unbind my ${field}, with password and code`,
+      access: 'user',
+      body: Unbinding,
+      reply: { 204: Empty },
+      errors: [notBound[field], wrongPassword, wrongCode],
+      handler: (call) => unbind(ctx, attemptsOf(ctx, call), call.viewer.id, field, call.body),
+    })
 }

@@ -1,17 +1,17 @@
-import { Int, Nullable, RawText, type Static, Text, Type } from '#platform/schema.ts'
+import { Int, Nullable, RawText, Shared, type Static, Text, Type } from '#platform/schema.ts'
 import { Code, CodeTarget } from '../codes/schema.ts'
 import { UserView } from '../schema.ts'
 
-/** What a person owns, in the three shapes that clients read (R §12.5). Amounts are integers (R §1.15). */
+/** What a person owns, in the three shapes that clients read (sign-in-10). */
 export const Balances = Type.Object({
-  wallet: Type.Object({ id: Type.Integer(), user_id: Type.Integer(), balance: Type.Integer() }),
-  new_wallet: Type.Object({
+  wallet: Shared('Wallet', { id: Type.Integer(), user_id: Type.Integer(), balance: Type.Integer() }),
+  new_wallet: Shared('NewWallet', {
     owner_id: Type.Integer(),
     balance: Type.Integer(),
     total_income: Type.Integer(),
     total_expenses: Type.Integer(),
   }),
-  currency: Type.Object({
+  currency: Shared('Points', {
     owner_id: Type.Integer(),
     type: Type.Integer({ description: '1: points' }),
     sum: Type.Integer(),
@@ -19,8 +19,8 @@ export const Balances = Type.Object({
 })
 export type Balances = Static<typeof Balances>
 
-/** A person as they see themselves (R §12.4). */
-export const PrivateUser = Type.Object({
+/** A person as they see themselves (sign-in-10). */
+export const PrivateUser = Shared('PrivateUser', {
   ...UserView.properties,
   phone: Nullable(Type.String()),
   email: Nullable(Type.String()),
@@ -31,7 +31,7 @@ export const PrivateUser = Type.Object({
 export type PrivateUser = Static<typeof PrivateUser>
 
 /** Changes of the profile; null or an empty text clears a field. */
-export const ProfilePatch = Type.Object({
+export const ProfilePatch = Shared('ProfileChanges', {
   name: Type.Optional(Text(100)),
   bio: Type.Optional(Nullable(Text(255))),
   sex: Type.Optional(Nullable(Int(0, 2, { description: '0 unknown, 1 male, 2 female' }))),
@@ -41,8 +41,10 @@ export const ProfilePatch = Type.Object({
 })
 export type ProfilePatch = Static<typeof ProfilePatch>
 
-export const Binding = Type.Object({ ...CodeTarget.properties, verifiable_code: Code })
+/** A phone or e-mail with the code that was sent to it. */
+export const Binding = Shared('AccountBinding', { ...CodeTarget.properties, verifiable_code: Code })
 export type Binding = Static<typeof Binding>
 
-export const Unbinding = Type.Object({ password: RawText(128), verifiable_code: Code })
+/** What it takes to take a phone or e-mail away. */
+export const Unbinding = Shared('AccountUnbinding', { password: RawText(128), verifiable_code: Code })
 export type Unbinding = Static<typeof Unbinding>

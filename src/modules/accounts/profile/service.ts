@@ -1,12 +1,12 @@
 import { getStoredNode, type StoredNode } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, onConstraint, transaction } from '#platform/database.ts'
-import { invalidField } from '#platform/errors.ts'
 import type { CountAttempt } from '#platform/http.ts'
 import { accountOf, checkCode, storedAccount, useCode } from '../codes/service.ts'
 import { USER_CONSTRAINTS } from '../errors.ts'
 import { checkOwnPassword } from '../passwords/service.ts'
 import { checkUserName } from '../registration/service.ts'
+import { notBound } from './errors.ts'
 import { bindAccount, findPrivateRow, saveProfile, unbindAccount } from './queries.ts'
 import type { Binding, ProfilePatch, Unbinding } from './schema.ts'
 
@@ -44,11 +44,6 @@ export async function bind(ctx: Context, userId: number, { verifiable_code: code
   })
 }
 
-const NOTHING_BOUND = {
-  email: { en: 'Your account has no e-mail address.', zh: '账号未绑定邮箱。' },
-  phone: { en: 'Your account has no phone number.', zh: '账号未绑定手机号。' },
-}
-
 /** Takes one's phone or e-mail from the account, on password and code. */
 export async function unbind(
   ctx: Context,
@@ -58,7 +53,7 @@ export async function unbind(
   { password, verifiable_code: code }: Unbinding,
 ): Promise<void> {
   const value = (await findPrivateRow(ctx.sql, userId))?.[field]
-  if (!value) throw invalidField(field, NOTHING_BOUND[field], 'not_bound')
+  if (!value) throw notBound[field]()
   await checkOwnPassword(ctx, countAttempt, userId, password)
   const account = storedAccount(field, value)
   await checkCode(ctx, account, 'user', code)

@@ -11,7 +11,7 @@ const world = await createWorld()
 const { guest, sql, ctx } = world
 const { codeFor, register, signUp, signIn } = signUpsOn(world)
 
-test('registration with an e-mail address signs in, gives the role of members and counts of zero', async () => {
+test('registration with an e-mail address signs in, gives the role of members and counts of zero (sign-in-2)', async () => {
   const given = fresh()
   const answer = await register({ ...given, phone: undefined, password: 'long enough' })
   assert.equal(answer.status, 201)
@@ -32,7 +32,7 @@ test('registration with an e-mail address signs in, gives the role of members an
   assert.equal((await signIn(given.name, { password: 'long enough' })).status, 200)
 })
 
-test('registration with a phone and without a password', async () => {
+test('registration with a phone and without a password (sign-in-2)', async () => {
   const { name, phone } = fresh()
   const code = await codeFor(phone, '/verifycodes/register')
   const answer = await guest('POST', '/users', {
@@ -48,7 +48,7 @@ test('registration with a phone and without a password', async () => {
   assert.equal(me.body.initial_password, false)
 })
 
-test('a name follows the rule, is not reserved, and is unique whatever its case and width', async () => {
+test('a name follows the rule, is not reserved, and is unique whatever its case and width (conventions-32, conventions-33)', async () => {
   const { email } = fresh()
   const code = await codeFor(email, '/verifycodes/register')
   const named = (name: unknown) => register({ email, verifiable_code: code, name })
@@ -137,7 +137,7 @@ test('racing registrations with one code make one person', async () => {
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422, 422, 422, 422])
 })
 
-test('the role of newcomers is a setting', async () => {
+test('the role of newcomers is a setting (sign-in-19)', async () => {
   await updateSettings(ctx, sql, { 'register:role': 'disabler' })
   forgetSettings(ctx)
   const ann = await signUp()

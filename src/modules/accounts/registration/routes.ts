@@ -1,20 +1,22 @@
+import { sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
+import { routesOn } from '#platform/http/route.ts'
 import type { Server } from '#platform/http.ts'
+import { emailTaken, NAME_ERRORS, phoneTaken, wrongCode } from '../errors.ts'
 import { RegisteredToken, Registration } from './schema.ts'
 import { register } from './service.ts'
 
+/** Making an account of one's own. */
 export function registrationRoutes(server: Server, ctx: Context) {
-  server.post(
-    '/users',
-    {
-      config: { access: 'public' },
-      schema: {
-        tags: ['Sign-in'],
-        summary: 'Register with a code that was sent to a phone or e-mail',
-        body: Registration,
-        response: { 201: RegisteredToken },
-      },
-    },
-    async (request, reply) => reply.code(201).send(await register(ctx, request.body)),
-  )
+  const route = routesOn(server, ctx, { tag: 'Accounts' })
+
+  route('POST /users', {
+    operationId: 'register',
+    summary: 'Register with a code that was sent to a phone or e-mail',
+    access: 'public',
+    body: Registration,
+    reply: { 201: RegisteredToken },
+    errors: [wrongCode, ...NAME_ERRORS, emailTaken, phoneTaken, sensitiveWords],
+    handler: ({ body }) => register(ctx, body),
+  })
 }

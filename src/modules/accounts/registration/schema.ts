@@ -1,10 +1,11 @@
-import { OneOf, RawText, type Static, Text, Type } from '#platform/schema.ts'
+import { OneOf, RawText, Shared, type Static, Text, Type } from '#platform/schema.ts'
 import { Code, CodeTarget } from '../codes/schema.ts'
 
-/** A new password (decisions §4). */
+/** A new password (sign-in-7). */
 export const NewPassword = RawText(128, { minLength: 8 })
 
-export const Registration = Type.Object({
+/** An account of one's own, with the code that proves its phone or e-mail. */
+export const Registration = Shared('Registration', {
   name: Text(100),
   verifiable_type: OneOf(['mail', 'sms'] as const),
   verifiable_code: Code,
@@ -13,8 +14,8 @@ export const Registration = Type.Object({
 })
 export type Registration = Static<typeof Registration>
 
-/** A sign-in as registration answers it (R §12.5). */
-export const RegisteredToken = Type.Object({
+/** A sign-in as registration answers it (sign-in-2). */
+export const RegisteredToken = Shared('RegisteredToken', {
   token: Type.String(),
   ttl: Type.Integer({ description: 'minutes' }),
   refresh_ttl: Type.Integer({ description: 'minutes' }),

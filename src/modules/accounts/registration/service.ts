@@ -11,7 +11,7 @@ import { invalidField } from '#platform/errors.ts'
 import { addJob } from '#platform/jobs.ts'
 import { hashPassword } from '#platform/passwords.ts'
 import { accountOf, checkCode, useCode } from '../codes/service.ts'
-import { nameTaken, USER_CONSTRAINTS } from '../errors.ts'
+import { nameReserved, nameTaken, USER_CONSTRAINTS } from '../errors.ts'
 import { followFamous } from '../famous/queries.ts'
 import { insertUser, isNameOf, isNameTaken } from './queries.ts'
 import { type NewUser, Registration } from './schema.ts'
@@ -27,7 +27,7 @@ export async function createUser(tx: Db, user: NewUser): Promise<number> {
 }
 
 /**
- * 422 on `name` unless it follows the rule (R §1.7), is not reserved, and nobody but `exceptId` has it. Their own name
+ * 422 on `name` unless it follows the rule (conventions-32), is not reserved, and nobody but `exceptId` has it. Their own name
  * passes as it is: clients send a whole profile back, and the founder's name is a reserved one.
  */
 export async function checkUserName(ctx: Context, name: string, exceptId = 0): Promise<void> {
@@ -38,8 +38,7 @@ export async function checkUserName(ctx: Context, name: string, exceptId = 0): P
       zh: '用户名长度为 2 至 12 个字（英文字母和数字算半个），以字母、下划线或非 ASCII 字符开头，不能包含空格和符号。',
     })
   const reserved = (await readSettings(ctx))['site:reserved-nickname'].split(',').map(lookalikeKey)
-  if (reserved.includes(lookalikeKey(name)))
-    throw invalidField('name', { en: 'This name is reserved.', zh: '该用户名为系统保留。' }, 'name_reserved')
+  if (reserved.includes(lookalikeKey(name))) throw nameReserved()
   if (await isNameTaken(ctx.sql, name, exceptId)) throw nameTaken()
 }
 

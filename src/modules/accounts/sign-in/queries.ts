@@ -1,15 +1,9 @@
 import type { Login } from '#lib/identifiers.ts'
 import { nameKey } from '#lib/text.ts'
 import type { Db, Tx } from '#platform/database.ts'
+import type { Row } from '#platform/tables.ts'
 
-export type AccountRow = {
-  id: number
-  name: string
-  password: string | null
-  email: string | null
-  phone: string | null
-  disabled: boolean
-}
+export type AccountRow = Row<'users', 'id' | 'name' | 'password' | 'email' | 'phone'> & { disabled: boolean }
 
 /** Whom a login names, disabled people included. */
 export async function findAccount(sql: Db, { kind, value }: Login): Promise<AccountRow | undefined> {

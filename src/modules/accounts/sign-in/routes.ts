@@ -2,54 +2,66 @@ import type { FastifyRequest } from 'fastify'
 import { refreshToken } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
 import { unauthenticated } from '#platform/errors.ts'
+import { routesOn } from '#platform/http/route.ts'
 import { attemptsOf, bearerToken, type Server, say } from '#platform/http.ts'
+import { wrongCode } from '../errors.ts'
+import { accountDisabled, wrongSignIn } from './errors.ts'
 import { SignedOut, SignIn, TokenInput, TokenView } from './schema.ts'
 import { signIn, signOut } from './service.ts'
 
-/** Header, query or body (R §1.3): a token beyond its hour, too, so the viewer of the request is of no use here. */
+/** Header, query or body: a token beyond its hour, too, so the viewer of the request is of no use here (sign-in-5). */
 const presented = (request: FastifyRequest): string | undefined =>
   bearerToken(request) ?? (request.body as { token?: string } | undefined)?.token
 
+/** Signing in, exchanging a token, and signing out. */
 export function signInRoutes(server: Server, ctx: Context) {
-  server.post(
-    '/auth/login',
-    {
-      config: { access: 'public' },
-      schema: { tags: ['Sign-in'], summary: 'Sign in', body: SignIn, response: { 200: TokenView } },
-    },
-    (request, reply) => signIn(ctx, attemptsOf(ctx, { request, reply }), request.body),
-  )
+  const route = routesOn(server, ctx, { tag: 'Accounts' })
 
-  const refresh = (request: FastifyRequest) => {
-    const token = presented(request)
-    if (token === undefined) throw unauthenticated()
-    return refreshToken(ctx, token)
-  }
-  const logout = async (request: FastifyRequest) => {
-    await signOut(ctx, presented(request))
-    return { message: say(request, 'Signed out.', '已退出登录。').message[0] ?? '' }
-  }
-  // Existing clients use any verb on these two (R §12.1).
-  for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {
-    const input = method === 'GET' ? { querystring: TokenInput } : { body: TokenInput }
-    server.route({
-      method,
-      url: '/auth/refresh',
-      config: { access: 'public' },
-      schema: {
-        tags: ['Sign-in'],
-        summary: 'Exchange a token, expired or not, for a new one',
-        ...input,
-        response: { 200: TokenView },
+  route('POST /auth/login', {
+    operationId: 'signIn',
+    summary: 'Sign in with a password or a code',
+    access: 'public',
+    body: SignIn,
+    example: { login: 'root', password: 'the password' },
+    reply: { 200: TokenView },
+    errors: [wrongSignIn, wrongCode, accountDisabled],
+    handler: (call) => signIn(ctx, attemptsOf(ctx, call), call.body),
+  })
+
+  // Existing clients use any verb on these two (sign-in-5). POST is the one to use.
+  for (const [verb, name] of [
+    ['GET', 'ByGet'],
+    ['POST', ''],
+    ['PUT', 'ByPut'],
+    ['PATCH', 'ByPatch'],
+    ['DELETE', 'ByDelete'],
+  ] as const) {
+    const input = {
+      ...(verb === 'GET' ? { query: TokenInput } : { body: TokenInput }),
+      ...(name === '' ? {} : { deprecated: true as const }),
+    }
+    route(`${verb} /auth/refresh`, {
+      ...input,
+      operationId: `refreshToken${name}`,
+      summary: 'Exchange a token, expired or not, for a new one',
+      access: 'public',
+      reply: { 200: TokenView },
+      handler: ({ request }) => {
+        const token = presented(request)
+        if (token === undefined) throw unauthenticated()
+        return refreshToken(ctx, token)
       },
-      handler: refresh,
     })
-    server.route({
-      method,
-      url: '/auth/logout',
-      config: { access: 'public' },
-      schema: { tags: ['Sign-in'], summary: 'Sign out', ...input, response: { 200: SignedOut } },
-      handler: logout,
+    route(`${verb} /auth/logout`, {
+      ...input,
+      operationId: `signOut${name}`,
+      summary: 'Sign out',
+      access: 'public',
+      reply: { 200: SignedOut },
+      handler: async ({ request }) => {
+        await signOut(ctx, presented(request))
+        return { message: say(request, 'Signed out.', '已退出登录。').message[0] ?? '' }
+      },
     })
   }
 }

@@ -1,14 +1,15 @@
 import { RawText, Shared, type Static, Text, Type } from '#platform/schema.ts'
 import { Code } from '../codes/schema.ts'
 
-export const SignIn = Type.Object({
+/** A sign-in with a password or a code. */
+export const SignIn = Shared('SignIn', {
   login: Text(128, { description: 'E-mail address, phone number, name or id' }),
   password: Type.Optional(RawText(128)),
   verifiable_code: Type.Optional(Code),
 })
 export type SignIn = Static<typeof SignIn>
 
-/** An access token with its lifetimes in minutes (R §12.5). */
+/** An access token with its lifetimes in minutes (sign-in-5). */
 export const TokenView = Shared('Token', {
   access_token: Type.String(),
   token_type: Type.String(),
@@ -17,7 +18,7 @@ export const TokenView = Shared('Token', {
 })
 
 /** The token, where it is in neither the header nor the query. */
-export const TokenInput = Type.Object({ token: Type.Optional(Text(512)) })
+export const TokenInput = Shared('TokenInput', { token: Type.Optional(Text(512)) })
 
-/** Body shape 1: what signing out answers (R §12.1). */
-export const SignedOut = Type.Object({ message: Type.String() })
+/** What signing out answers: a plain text (sign-in-6). */
+export const SignedOut = Shared('SignedOut', { message: Type.String() })

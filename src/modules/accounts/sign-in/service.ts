@@ -8,24 +8,16 @@ import {
 } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
-import { apiError, invalidField, unauthenticated } from '#platform/errors.ts'
+import { invalidField, unauthenticated } from '#platform/errors.ts'
 import type { CountAttempt } from '#platform/http.ts'
 import { hashPassword, isForeignHash, verifyPassword } from '#platform/passwords.ts'
 import type { Account } from '../codes/schema.ts'
 import { checkCode, storedAccount, useCode } from '../codes/service.ts'
 import { limitAttempts } from '../limits.ts'
 import { savePassword } from '../passwords/queries.ts'
+import { accountDisabled, wrongSignIn } from './errors.ts'
 import { type AccountRow, findAccount, holdAccount } from './queries.ts'
 import type { SignIn } from './schema.ts'
-
-/** One text for an unknown account and a wrong password: it tells nobody which accounts exist. */
-const wrongSignIn = apiError(
-  422,
-  'wrong_sign_in',
-  'The account or the password is wrong.',
-  '账号或密码错误。',
-)
-const accountDisabled = apiError(403, 'account_disabled', 'This account is disabled.', '该账号已被禁用。')
 
 /** Signs a person in with a password, or with a code sent to their phone or e-mail. */
 export async function signIn(

@@ -8,7 +8,7 @@ const limited = await createWorld({ RATE_LIMIT_SENSITIVE: '10', TRUST_PROXY: '12
 const { as, guest, sql } = world
 const { codeFor, signUp, signIn } = signUpsOn(world)
 
-test('a person signs in with e-mail, phone, name or id, and the password as typed', async () => {
+test('a person signs in with e-mail, phone, name or id, and the password as typed (sign-in-4)', async () => {
   const ann = await signUp({ phone: fresh().phone, password: ' Mot de passe ' })
   const email = fresh().email
   const code = await codeFor(email, '/verifycodes/register')
@@ -33,7 +33,7 @@ test('a person signs in with e-mail, phone, name or id, and the password as type
   assert.equal((await signIn(ann.name, { password: 'Mot de passe' })).status, 422)
 })
 
-test('an unknown account and a wrong password get the same answer', async () => {
+test('an unknown account and a wrong password get the same answer (sign-in-4)', async () => {
   const [ann, codeOnly] = [await signUp(), await signUp({ password: null })]
   const answers = [
     await signIn(ann.name, { password: 'wrong one' }),
@@ -58,7 +58,7 @@ test('login and one of password and code are required', async () => {
   fieldError(await guest('POST', '/auth/login', { login: 'x', password: 12345678 }), 'password')
 })
 
-test('a disabled account is told so only after the right password', async () => {
+test('a disabled account is told so only after the right password (sign-in-4)', async () => {
   const ann = await signUp()
   await sql`update users set deleted_at = now() where id = ${ann.id}`
   assert.equal((await signIn(ann.name, { password: 'wrong one' })).status, 422)
@@ -78,7 +78,7 @@ test('a code sent to phone or e-mail signs in, without a password too', async ()
   assert.equal((await signIn(phone, { verifiable_code: code })).status, 422)
 })
 
-test('signing out ends this sign-in and no other, with any verb and the token in any place', async () => {
+test('signing out ends this sign-in and no other, with any verb and the token in any place (sign-in-6)', async () => {
   const ann = await signUp()
   const tokens: string[] = []
   for (let i = 0; i < 6; i += 1)
@@ -108,7 +108,7 @@ const from = (address: number) => ({ 'x-forwarded-for': `10.0.0.${address}` })
 const attempt = (login: string, address: number) =>
   limited.guest('POST', '/auth/login', { login, password: 'wrong one' }, from(address))
 
-test('ten attempts a minute on one account, by whatever name and from wherever, and the headers say so', async () => {
+test('ten attempts a minute on one account, by whatever name and from wherever, and the headers say so (conventions-13)', async () => {
   await earlyInMinute()
   const { phone } = fresh()
   const ann = await limited.person({ name: 'limited_ann' })

@@ -2,34 +2,21 @@ import type { Login } from '#lib/identifiers.ts'
 import { escapeLike, gramsOfQuery, nameKey } from '#lib/text.ts'
 import type { StoredNode } from '#modules/files/index.ts'
 import type { Db, Fragment } from '#platform/database.ts'
-import { when } from '#platform/sql.ts'
+import { directionOf, ifGiven, when } from '#platform/sql.ts'
+import type { Row, Tables } from '#platform/tables.ts'
 import { hasBlocked } from '../blocks/queries.ts'
+import { isFollowing } from '../follows/queries.ts'
 
-export type UserRow = {
-  id: number
-  name: string
-  bio: string | null
-  sex: number
-  location: string | null
-  avatar: StoredNode | null
-  bg: StoredNode | null
-  verified: { type: string; icon: string | null; description: string | null } | null
-  created_at: string
-  updated_at: string
-  following: boolean
-  follower: boolean
-  blacked: boolean
-  likes_count: number
-  comments_count: number
-  followers_count: number
-  followings_count: number
-  feeds_count: number
-  questions_count: number
-  answers_count: number
-  checkin_count: number
-  last_checkin_count: number
-  counts_updated_at: string
-}
+export type UserRow = Row<'users', 'id' | 'name' | 'bio' | 'sex' | 'location' | 'created_at' | 'updated_at'> &
+  Omit<Tables['user_counts'], 'user_id' | 'updated_at'> & {
+    avatar: StoredNode | null
+    bg: StoredNode | null
+    verified: { type: string; icon: string | null; description: string | null } | null
+    following: boolean
+    follower: boolean
+    blacked: boolean
+    counts_updated_at: Tables['user_counts']['updated_at']
+  }
 
 /** People by ids with their counts and the viewer's relation to them, disabled accounts left out unless asked for. */
 export const findUserRows = (sql: Db, ids: number[], viewerId: number, withDisabled: boolean) => sql<
@@ -37,12 +24,12 @@ export const findUserRows = (sql: Db, ids: number[], viewerId: number, withDisab
 >`
   select u.id, u.name, u.bio, u.sex, u.location, u.avatar, u.bg, u.verified, u.created_at, u.updated_at,
     coalesce((select true from user_follows f where f.user_id = u.id and f.target_id = ${viewerId}), false) as following,
-    coalesce((select true from user_follows f where f.user_id = ${viewerId} and f.target_id = u.id), false) as follower,
+    ${isFollowing(sql, viewerId, sql`u.id`)} as follower,
     coalesce((select true from user_blocks b where b.user_id = ${viewerId} and b.target_id = u.id), false) as blacked,
     c.likes_count, c.comments_count, c.followers_count, c.followings_count, c.feeds_count, c.questions_count,
     c.answers_count, c.checkin_count, c.last_checkin_count, c.updated_at as counts_updated_at
   from users u join user_counts c on c.user_id = u.id
-  where u.id = any(${ids}) ${withDisabled ? sql`` : sql`and u.deleted_at is null`}`
+  where u.id = any(${ids}) ${when(sql, !withDisabled, () => sql`and u.deleted_at is null`)}`
 
 export type UserFilter = {
   ids?: number[] | undefined
@@ -60,23 +47,24 @@ export type UserFilter = {
 /** The condition that finds a part of a name in any script, through an index; nothing for a text that shows nothing. */
 export const nameContains = (sql: Db, text: string | undefined) => {
   const key = nameKey(text ?? '')
-  return key === ''
-    ? sql``
-    : sql`and u.name_grams @> ${gramsOfQuery(key)} and u.name_key like ${`%${escapeLike(key)}%`}`
+  return when(
+    sql,
+    key !== '',
+    () => sql`and u.name_grams @> ${gramsOfQuery(key)} and u.name_key like ${`%${escapeLike(key)}%`}`,
+  )
 }
 
 /** A page of people who are not disabled, by id. */
 export async function listUserIds(sql: Db, filter: UserFilter): Promise<number[]> {
   const { ids, names, search, tags, since = 0, order, limit } = filter
-  const beyond = order === 'asc' ? sql`and u.id > ${since}` : sql`and u.id < ${since}`
   const rows = await sql<{ id: number }[]>`
     select u.id from users u
     where u.deleted_at is null ${nameContains(sql, search)}
-      ${ids === undefined ? sql`` : sql`and u.id = any(${ids})`}
-      ${names === undefined ? sql`` : sql`and u.name_key = any(${names})`}
-      ${tags === undefined ? sql`` : sql`and u.id in (select user_id from user_tags where tag_id = any(${tags}))`}
-      ${since === 0 ? sql`` : beyond}
-    order by u.id ${order === 'asc' ? sql`asc` : sql`desc`} limit ${limit}`
+      ${ifGiven(sql, ids, (some) => sql`and u.id = any(${some})`)}
+      ${ifGiven(sql, names, (keys) => sql`and u.name_key = any(${keys})`)}
+      ${ifGiven(sql, tags, (some) => sql`and u.id in (select user_id from user_tags where tag_id = any(${some}))`)}
+      ${when(sql, since > 0, () => (order === 'asc' ? sql`and u.id > ${since}` : sql`and u.id < ${since}`))}
+    order by u.id ${directionOf(sql, order)} limit ${limit}`
   return rows.map(({ id }) => id)
 }
 

@@ -3,7 +3,8 @@ import { nameKey } from '#lib/text.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
 import type { Context } from '#platform/context.ts'
 import { invalidField } from '#platform/errors.ts'
-import { type Server, viewerId } from '#platform/http.ts'
+import { routesOn } from '#platform/http/route.ts'
+import type { Server } from '#platform/http.ts'
 import { Type } from '#platform/schema.ts'
 import { UserView } from '../schema.ts'
 import { noSuchUser } from './errors.ts'
@@ -13,23 +14,19 @@ import { userPage, userViews } from './view.ts'
 
 const NAMES_MAX = 100
 
+/** People by what is known of them (sign-in-13). */
 export function userRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
-  const tags = ['Users']
+  const route = routesOn(server, ctx, { tag: 'Users' })
 
-  server.get(
-    '/users',
-    {
-      config: { access: 'optional' },
-      schema: {
-        tags,
-        summary: 'People by ids, names, a part of the name, or tags',
-        querystring: UserListQuery,
-        response: { 200: Type.Array(UserView) },
-      },
-    },
-    async (request) => {
-      const { id, name, fetch_by: fetchBy, tags: tagIds, since, order = 'desc', limit } = request.query
+  route('GET /users', {
+    operationId: 'listUsers',
+    summary: 'List people by ids, names, a part of the name, or tags',
+    access: 'optional',
+    query: UserListQuery,
+    reply: { 200: Type.Array(UserView) },
+    handler: async ({ query, viewer }) => {
+      const { id, name, fetch_by: fetchBy, tags: tagIds, since, order = 'desc', limit } = query
       const names = fetchBy === 'username' && name !== undefined ? keysOf(name) : undefined
       const ids = await listUserIds(sql, {
         ids: id,
@@ -40,11 +37,11 @@ export function userRoutes(server: Server, ctx: Context) {
         order,
         limit: limit ?? Math.max(15, id?.length ?? 0, names?.length ?? 0),
       })
-      return userPage(ctx, ids, viewerId(request))
+      return userPage(ctx, ids, viewer.id)
     },
-  )
+  })
 
-  /** Phones and e-mails find oneself, and others only for who may see them anyway (R §28 item 38). */
+  /** Phones and e-mails find oneself, and others only for who may see them anyway. */
   const find = async (key: string, viewer: number): Promise<number | undefined> => {
     const login = loginKind(key)
     if (login.kind === 'id' || login.kind === 'name') return findUserId(sql, login)
@@ -55,31 +52,23 @@ export function userRoutes(server: Server, ctx: Context) {
     return allowed ? found : undefined
   }
 
-  server.get(
-    '/users/:user',
-    {
-      config: {
-        access: 'optional',
-        before: async (request) => {
-          const { user } = request.params as { user: string }
-          if ((await find(user, viewerId(request))) === undefined) throw noSuchUser()
-        },
-      },
-      schema: {
-        tags,
-        summary: 'A person by id or name; by phone or e-mail oneself, or for holders of `admin:user:show`',
-        params: UserKeyParams,
-        querystring: UserFlagsQuery,
-        response: { 200: UserView },
-      },
-    },
-    async (request) => {
-      const viewer = viewerId(request)
-      const id = await find(request.params.user, viewer)
+  route('GET /users/:user', {
+    operationId: 'getUser',
+    summary: 'Read a person by id or name; by phone or e-mail oneself, or for holders of `admin:user:show`',
+    access: 'optional',
+    params: UserKeyParams,
+    query: UserFlagsQuery,
+    reply: { 200: UserView },
+    errors: [noSuchUser],
+    load: async ({ params, viewer }) => {
+      const id = await find(params.user, viewer.id)
       if (id === undefined) throw noSuchUser()
-      const { following, follower } = request.query
+      return id
+    },
+    handler: async ({ loaded: id, query, viewer }) => {
+      const { following, follower } = query
       const [users, followed, follows] = await Promise.all([
-        userViews(ctx, sql, [id], viewer),
+        userViews(ctx, sql, [id], viewer.id),
         following === undefined ? undefined : findRelation(sql, id, following),
         follower === undefined ? undefined : findRelation(sql, id, follower),
       ])
@@ -91,7 +80,7 @@ export function userRoutes(server: Server, ctx: Context) {
         follower: follows?.follower ?? user.follower,
       }
     },
-  )
+  })
 }
 
 /** The keys of a comma list of names. */

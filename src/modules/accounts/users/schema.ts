@@ -1,6 +1,6 @@
 import { Cursor, Direction, Id, IdList, Int, OneOf, Text, Type } from '#platform/schema.ts'
 
-/** The query of GET /users (R §12.4). `name` is a part of the name, or with `fetch_by=username` whole names. */
+/** The query of GET /users (sign-in-13). `name` is a part of the name, or with `fetch_by=username` whole names. */
 export const UserListQuery = Type.Object({
   id: Type.Optional(IdList(100)),
   name: Type.Optional(Text(2000)),

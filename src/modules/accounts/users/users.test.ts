@@ -18,13 +18,13 @@ test('people are listed by ids, newest first, and disabled ones are left out', a
   assert.deepEqual(await find(`${all}&limit=1`), [bob.id])
 })
 
-test('as many as were asked for by id come without a limit', async () => {
+test('as many as were asked for by id come without a limit (sign-in-13)', async () => {
   const crowd = await Promise.all(Array.from({ length: 20 }, () => person()))
   assert.equal((await find(`id=${ids(crowd).join(',')}`)).length, 20)
   assert.equal((await guest('GET', '/users')).body.length, 15)
 })
 
-test('`since` is strict in both orders and walks every person once', async () => {
+test('`since` is strict in both orders and walks every person once (conventions-15)', async () => {
   const crowd = ids(await Promise.all(Array.from({ length: 5 }, () => person()))).sort((a, b) => a - b)
   const list = `id=${crowd.join(',')}`
   assert.deepEqual(await find(`${list}&since=${crowd[3]}`), crowd.slice(0, 3).reverse())
@@ -34,7 +34,7 @@ test('`since` is strict in both orders and walks every person once', async () =>
     assert.equal((await guest('GET', `/users?${bad}`)).status, 422, bad)
 })
 
-test('`name` finds a part of a name in any script, wildcards taken literally', async () => {
+test('`name` finds a part of a name in any script, wildcards taken literally (conventions-34)', async () => {
   const [one, two] = [await person({ name: '赵钱孙' }), await person({ name: 'Zx_q9' })]
   for (const part of ['赵', '钱孙', '赵钱孙']) assert.deepEqual(await find(`name=${part}`), [one.id], part)
   for (const part of ['zx', 'X_Q', 'ｘ_ｑ9', '_q9'])
@@ -43,7 +43,7 @@ test('`name` finds a part of a name in any script, wildcards taken literally', a
     assert.deepEqual(await find(`name=${encodeURIComponent(part)}`), [], part)
 })
 
-test('`fetch_by=username` takes whole names, separated by commas', async () => {
+test('`fetch_by=username` takes whole names, separated by commas (sign-in-13)', async () => {
   const [one, two] = [await person({ name: 'Whole_One' }), await person({ name: '整个' })]
   await person({ name: 'Whole_Onet' })
   assert.deepEqual(await find('fetch_by=username&name=whole_one,整个,nobody_here'), [two.id, one.id])
@@ -69,7 +69,7 @@ test('one person is found by id and by name, disabled and unknown ones are 404',
   assert.equal((await guest('GET', `/users/${ann.id}?following=x`)).status, 422)
 })
 
-test('phone and e-mail find oneself, and others only for who may see users; neither is echoed', async () => {
+test('phone and e-mail find oneself, and others only for who may see users; neither is echoed (sign-in-13)', async () => {
   const [ann, bob, clerk] = [await person(), await person(), await person({ roles: ['founder'] })]
   await sql`update users set phone = '13800000001', email = 'Ann@example.com', email_key = 'ann@example.com'
     where id = ${ann.id}`

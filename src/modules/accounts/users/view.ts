@@ -39,7 +39,7 @@ export function userView(ctx: Context, row: UserRow): UserView {
 
 /**
  * People by id, in one query whatever their number. A disabled or unknown id is absent from the map: content shows
- * `user: null` (decisions §2).
+ * `user: null` (conventions-25).
  */
 export async function userViews(
   ctx: Context,
@@ -59,7 +59,7 @@ export async function userPage(ctx: Context, ids: number[], viewerId: number): P
   return ids.flatMap((id) => users.get(id) ?? [])
 }
 
-/** The form of likes and chat members, where pictures are addresses (specification 2.7, 2.10). */
+/** The form of likes and chat members, where pictures are addresses (sign-in-11). */
 export const withUrls = (user: UserView): UserWithUrls => ({
   ...user,
   avatar: user.avatar?.url ?? null,

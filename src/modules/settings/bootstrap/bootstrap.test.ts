@@ -5,7 +5,7 @@ import { createWorld } from '#test/world.ts'
 
 const { ctx, guest, sql } = await createWorld()
 
-test('a guest learns every setting a client needs, without anything empty', async () => {
+test('a guest learns every setting a client needs, without anything empty (sign-in-1)', async () => {
   const { status, body } = await guest('GET', '/bootstrappers')
   assert.equal(status, 200)
   assert.match(body['server:version'], /^\d+\.\d+\.\d+/)
