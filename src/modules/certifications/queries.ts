@@ -1,23 +1,27 @@
 import type { Db, Fragment } from '#platform/database.ts'
+import type { Row } from '#platform/tables.ts'
 import type { CertificationType } from './schema.ts'
 
-export type CertificationRow = {
-  user_id: number
-  id: number
+export type CertificationRow = Row<
+  'certifications',
+  | 'user_id'
+  | 'id'
+  | 'type'
+  | 'status'
+  | 'name'
+  | 'phone'
+  | 'number'
+  | 'description'
+  | 'org_name'
+  | 'org_address'
+  | 'files'
+  | 'reject_reason'
+  | 'examiner'
+  | 'version'
+  | 'created_at'
+  | 'updated_at'
+> & {
   type: CertificationType
-  status: number
-  name: string
-  phone: string
-  number: string
-  description: string
-  org_name: string | null
-  org_address: string | null
-  files: number[]
-  reject_reason: string | null
-  examiner: number
-  version: number
-  created_at: string
-  updated_at: string
 }
 
 /** What is sent in. */
@@ -26,13 +30,11 @@ export type Statement = Pick<
   'type' | 'name' | 'phone' | 'number' | 'description' | 'org_name' | 'org_address' | 'files'
 >
 
-export type CategoryRow = {
+export type CategoryRow = Row<
+  'certification_categories',
+  'name' | 'display_name_en' | 'display_name_zh' | 'description' | 'icon' | 'updated_at'
+> & {
   name: CertificationType
-  display_name_en: string
-  display_name_zh: string
-  description: string | null
-  icon: string | null
-  updated_at: string
 }
 
 /** What every list of certifications selects, of a table `c`. */

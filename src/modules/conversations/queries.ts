@@ -1,14 +1,10 @@
 import type { Db } from '#platform/database.ts'
+import type { Row } from '#platform/tables.ts'
 import type { ConversationQuery } from './schema.ts'
 
-export type ConversationRow = {
-  id: number
+export type ConversationRow = Row<'feedback', 'id' | 'user_id' | 'content' | 'system_mark' | 'created_at'> & {
   type: 'system' | 'feedback'
-  user_id: number
   to_user_id: number
-  content: string
-  system_mark: number
-  created_at: string
 }
 
 export const feedbackColumns = (sql: Db) => sql`

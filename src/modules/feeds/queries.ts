@@ -4,6 +4,7 @@ import { hasShownPin } from '#modules/pinning/index.ts'
 import { visibleTopics } from '#modules/topics/index.ts'
 import type { Target } from '#platform/content.ts'
 import type { Db } from '#platform/database.ts'
+import type { Row } from '#platform/tables.ts'
 
 /** The name of feeds on the wire and in tables (R §1.10). */
 export const FEEDS = 'feeds'
@@ -12,28 +13,30 @@ export const FEEDS = 'feeds'
 export const FEED_PIN = 'feed'
 export const FEED_COMMENT = 'feed:comment'
 
-export type FeedRow = {
-  id: number
-  user_id: number
-  feed_content: string | null
-  feed_from: number
-  feed_mark: string
-  feed_latitude: number | null
-  feed_longtitude: number | null
-  feed_geohash: string | null
-  repostable_type: string | null
-  repostable_id: number | null
-  has_images: boolean
-  has_video: boolean
-  has_topics: boolean
-  has_price: boolean
-  like_count: number
-  feed_comment_count: number
-  feed_view_count: number
-  hot: number
-  created_at: string
-  updated_at: string
-  deleted_at: string | null
+export type FeedRow = Row<
+  'feeds',
+  | 'id'
+  | 'user_id'
+  | 'feed_content'
+  | 'feed_from'
+  | 'feed_mark'
+  | 'feed_latitude'
+  | 'feed_longtitude'
+  | 'feed_geohash'
+  | 'repostable_type'
+  | 'repostable_id'
+  | 'has_images'
+  | 'has_video'
+  | 'has_topics'
+  | 'has_price'
+  | 'like_count'
+  | 'feed_comment_count'
+  | 'feed_view_count'
+  | 'hot'
+  | 'created_at'
+  | 'updated_at'
+  | 'deleted_at'
+> & {
   has_like: boolean
   has_collect: boolean
   has_pins: boolean
@@ -61,18 +64,12 @@ export const findFeedRows = (
   select ${feedColumns(sql, viewerId)}, f.hot from feeds f
   where f.id = any(${ids}) ${deleted ? sql`` : sql`and f.deleted_at is null`}`
 
-export type ImageRow = { feed_id: number; file: number; size: string | null; mime: string }
+export type ImageRow = Row<'feed_images', 'feed_id' | 'file' | 'size' | 'mime'>
 
 export const findImages = (sql: Db, feedIds: number[]) => sql<ImageRow[]>`
   select feed_id, file, size, mime from feed_images where feed_id = any(${feedIds}) order by feed_id, position`
 
-export type VideoRow = {
-  feed_id: number
-  video_id: number
-  cover_id: number
-  width: number | null
-  height: number | null
-}
+export type VideoRow = Row<'feed_videos', 'feed_id' | 'video_id' | 'cover_id' | 'width' | 'height'>
 
 export const findVideos = (sql: Db, feedIds: number[]) => sql<VideoRow[]>`
   select feed_id, video_id, cover_id, width, height from feed_videos where feed_id = any(${feedIds})`

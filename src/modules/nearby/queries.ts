@@ -1,5 +1,6 @@
 import { mapRadius, mapSpot, type Place } from '#lib/geo.ts'
 import type { Db } from '#platform/database.ts'
+import type { Row } from '#platform/tables.ts'
 
 /** How long a place is taken for true. */
 const DAYS = 30
@@ -28,13 +29,7 @@ export async function deleteOldPlaces(sql: Db, limit: number): Promise<number> {
   return count
 }
 
-export type PlaceRow = {
-  user_id: number
-  longitude: number
-  latitude: number
-  created_at: string
-  updated_at: string
-}
+export type PlaceRow = Row<'user_places', 'user_id' | 'longitude' | 'latitude' | 'created_at' | 'updated_at'>
 
 /**
  * Other people's places around one, the nearest first, walked outwards through the index. Left out are people whom the

@@ -1,18 +1,12 @@
 import { type Currency, carryOut, PLATFORM, unmendable } from '#modules/ledger/index.ts'
 import type { CounterCheck, Drift } from '#platform/counters.ts'
 import type { Db } from '#platform/database.ts'
+import type { Row } from '#platform/tables.ts'
 
-export type NodeRow = {
-  id: number
-  channel: string
-  raw: number
-  subject: string | null
-  body: string | null
-  amount: number
-  user_id: number
-  extra: string | null
-  created_at: string
-  updated_at: string
+export type NodeRow = Row<
+  'paid_nodes',
+  'id' | 'channel' | 'raw' | 'subject' | 'body' | 'amount' | 'user_id' | 'extra' | 'created_at' | 'updated_at'
+> & {
   /** Whether the viewer has it: bought, or sells it. */
   paid: boolean
 }

@@ -1,26 +1,30 @@
 import type { Target } from '#platform/content.ts'
 import type { Db } from '#platform/database.ts'
+import type { Row } from '#platform/tables.ts'
 
-export type QuestionRow = {
-  id: number
-  user_id: number
-  subject: string
-  body: string | null
-  text_body: string | null
-  anonymity: boolean
-  amount: number
+export type QuestionRow = Row<
+  'questions',
+  | 'id'
+  | 'user_id'
+  | 'subject'
+  | 'body'
+  | 'text_body'
+  | 'anonymity'
+  | 'amount'
+  | 'bounty'
+  | 'automaticity'
+  | 'look'
+  | 'excellent'
+  | 'status'
+  | 'comments_count'
+  | 'answers_count'
+  | 'watchers_count'
+  | 'likes_count'
+  | 'views_count'
+  | 'created_at'
+  | 'updated_at'
+> & {
   bounty: 'none' | 'held' | 'paid'
-  automaticity: boolean
-  look: boolean
-  excellent: boolean
-  status: number
-  comments_count: number
-  answers_count: number
-  watchers_count: number
-  likes_count: number
-  views_count: number
-  created_at: string
-  updated_at: string
 }
 
 /** The columns of a row, of `questions q`. */
@@ -29,24 +33,26 @@ export const questionColumns = (sql: Db) => sql`
   q.status, q.comments_count, q.answers_count, q.watchers_count, q.likes_count, q.views_count, q.created_at,
   q.updated_at`
 
-export type AnswerRow = {
-  id: number
-  question_id: number
-  user_id: number
-  body: string
-  text_body: string | null
-  anonymity: boolean
-  adoption: boolean
-  invited: boolean
-  comments_count: number
-  rewards_amount: number
-  rewarder_count: number
-  likes_count: number
-  views_count: number
-  onlookers_count: number
-  onlookers_total: number
-  created_at: string
-  updated_at: string
+export type AnswerRow = Row<
+  'answers',
+  | 'id'
+  | 'question_id'
+  | 'user_id'
+  | 'body'
+  | 'text_body'
+  | 'anonymity'
+  | 'adoption'
+  | 'invited'
+  | 'comments_count'
+  | 'rewards_amount'
+  | 'rewarder_count'
+  | 'likes_count'
+  | 'views_count'
+  | 'onlookers_count'
+  | 'onlookers_total'
+  | 'created_at'
+  | 'updated_at'
+> & {
   /** Who asked, and whether others pay for a look. */
   asker_id: number
   look: boolean

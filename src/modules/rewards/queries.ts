@@ -2,17 +2,13 @@ import { carryOut, PLATFORM, unmendable } from '#modules/ledger/index.ts'
 import { type Content, type Counts, countsOf } from '#platform/content.ts'
 import { type CounterCheck, type Drift, recount } from '#platform/counters.ts'
 import type { Db } from '#platform/database.ts'
+import type { Row } from '#platform/tables.ts'
 import type { RewardQuery, RewardSum } from './schema.ts'
 
-export type RewardRow = {
-  id: number
-  user_id: number
-  target_user: number
-  amount: number
-  rewardable_type: string
-  rewardable_id: number
-  created_at: string
-}
+export type RewardRow = Row<
+  'rewards',
+  'id' | 'user_id' | 'target_user' | 'amount' | 'rewardable_type' | 'rewardable_id' | 'created_at'
+>
 
 export type NewReward = { contentId: number; from: number; to: number; amount: number; hidden: boolean }
 

@@ -1,23 +1,16 @@
 import type { Db } from '#platform/database.ts'
+import type { Row } from '#platform/tables.ts'
 
 /** What is known of the move that this database takes part in. */
-export type ImportState = {
-  source: string
+export type ImportState = Row<'imports', 'source' | 'options' | 'runs' | 'finished_at' | 'closed_at'> & {
   options: Record<string, unknown>
-  runs: number
-  finished_at: string | null
-  closed_at: string | null
 }
 
 export type Note = { key: string; outcome: 'merged' | 'left out' | 'mended'; reason: string }
-export type ChunkRow = {
-  chunk: number
-  checksum: string
-  rows: number
-  imported: number
-  merged: number
-  left_out: number
-}
+export type ChunkRow = Row<
+  'import_chunks',
+  'chunk' | 'checksum' | 'rows' | 'imported' | 'merged' | 'left_out'
+>
 
 export async function findImport(sql: Db): Promise<ImportState | undefined> {
   const [row] = await sql<ImportState[]>`select source, options, runs, finished_at, closed_at from imports`

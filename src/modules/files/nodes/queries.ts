@@ -1,9 +1,12 @@
 import type { Db } from '#platform/database.ts'
+import type { Row } from '#platform/tables.ts'
 import type { StoredNode } from '../schema.ts'
 
 export type Task = { node: string; ownerId: number; md5: Buffer; size: number; mime: string }
 
-export type TaskRow = { md5: Buffer; declared_size: number; mime: string; uploaded: boolean }
+export type TaskRow = Row<'storage_nodes', 'md5' | 'declared_size' | 'mime'> & {
+  uploaded: boolean
+}
 
 /** Opens a task: the node exists from now on, its picture does not. */
 export async function addTask(sql: Db, { node, ownerId, md5, size, mime }: Task): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Db } from '#platform/database.ts'
+import type { Row, Tables } from '#platform/tables.ts'
 
 export type NewFile = {
   ownerId: number
@@ -11,17 +12,11 @@ export type NewFile = {
   height: number | null
 }
 
-export type FileRow = {
-  id: number
-  owner_id: number
-  channel: string | null
-  raw: number | null
-  key: string
-  mime: string
-  bytes: number
-  width: number | null
-  height: number | null
-}
+export type FileRow = Row<'file_uses', 'id' | 'owner_id' | 'channel' | 'raw'> &
+  Row<'files', 'mime' | 'width' | 'height'> & {
+    key: Tables['files']['storage_key']
+    bytes: Tables['files']['size']
+  }
 
 /** A new use of bytes this person uploaded before, found by `sha256` or, as clients ask, by `md5`. */
 export async function reuseFile(

@@ -1,4 +1,5 @@
 import type { Db } from '#platform/database.ts'
+import type { Row } from '#platform/tables.ts'
 
 /** Gives people an account unless they have one; unknown ids are passed over. */
 export async function insertAccounts(
@@ -53,12 +54,8 @@ export async function updatePassword(sql: Db, userId: number, password: string):
 }
 
 /** `locked`: it may be locked at the provider; `disabled`: it should be. */
-export type LeasedAccount = {
-  user_id: number
-  password: string
-  version: number
+export type LeasedAccount = Row<'im_accounts', 'user_id' | 'password' | 'version' | 'locked'> & {
   known: boolean
-  locked: boolean
   disabled: boolean
 }
 

@@ -1,5 +1,6 @@
 import { uuidv7 } from '#lib/ids.ts'
 import type { Db } from '#platform/database.ts'
+import type { Row } from '#platform/tables.ts'
 
 /** What is set of a group. */
 export type Settings = {
@@ -11,18 +12,14 @@ export type Settings = {
   max_users: number
 }
 
-export type GroupRow = Settings & {
-  id: number
-  /** The id clients use: the provider's once there is one. */
-  wire_id: string
-  custom: string
-  face_id: number | null
-  owner_id: number
-  version: number
-  created_ms: number
-  /** Whether the viewer is a member. */
-  member: boolean
-}
+export type GroupRow = Settings &
+  Row<'im_groups', 'id' | 'custom' | 'face_id' | 'owner_id' | 'version'> & {
+    /** The id clients use: the provider's once there is one. */
+    wire_id: string
+    created_ms: number
+    /** Whether the viewer is a member. */
+    member: boolean
+  }
 
 const columns = (sql: Db, viewerId: number) => sql`
   g.id, coalesce(g.provider_id, g.id::text) as wire_id, g.name, g.description, g.public, g.members_only,

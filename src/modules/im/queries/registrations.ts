@@ -1,15 +1,10 @@
 import type { Db } from '#platform/database.ts'
+import type { Row } from '#platform/tables.ts'
 
-export type Registration = {
-  id: number
-  user_id: number
-  total: number
-  done: number
-  last_user_id: number
-  last_error: string | null
-  created_at: string
-  finished_at: string | null
-}
+export type Registration = Row<
+  'im_registrations',
+  'id' | 'user_id' | 'total' | 'done' | 'last_user_id' | 'last_error' | 'created_at' | 'finished_at'
+>
 
 /** Begins a registration of everybody; undefined when one runs. */
 export async function insertRegistration(

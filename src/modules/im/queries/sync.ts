@@ -1,16 +1,12 @@
 import type { Db } from '#platform/database.ts'
+import type { Row } from '#platform/tables.ts'
 import type { Settings } from './groups.ts'
 
 /** A group as it should be, for whoever brings the provider in line. */
-export type LeasedGroup = Settings & {
-  id: number
-  provider: string | null
-  provider_id: string | null
-  creator_id: number
-  owner_id: number
-  version: number
-  deleted: boolean
-}
+export type LeasedGroup = Settings &
+  Row<'im_groups', 'id' | 'provider' | 'provider_id' | 'creator_id' | 'owner_id' | 'version'> & {
+    deleted: boolean
+  }
 
 /** Takes an unconfirmed group unless somebody else is speaking to the provider about it. */
 export async function leaseGroup(

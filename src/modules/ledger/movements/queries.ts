@@ -1,4 +1,5 @@
 import type { Db, Fragment } from '#platform/database.ts'
+import type { Row } from '#platform/tables.ts'
 import type { Movement } from '../schema.ts'
 
 /**
@@ -64,7 +65,7 @@ export const insertMovements = (sql: Db, movements: Movement[]) => {
     select * from posted order by id`
 }
 
-export type BalanceRow = { currency: string; balance: number; income: number; expenses: number }
+export type BalanceRow = Row<'ledger_accounts', 'currency' | 'balance' | 'income' | 'expenses'>
 
 /** What a person owns; without movements there is no row. */
 export const findBalances = (sql: Db, ownerId: number) => sql<BalanceRow[]>`

@@ -1,21 +1,18 @@
 import type { Db } from '#platform/database.ts'
+import type { Row } from '#platform/tables.ts'
 import type { Currency, MovementKind } from '../schema.ts'
 
-export type OrderRow = {
-  id: number
-  owner_id: number
+/** A posting, or a recharge that is told like one. `amount` is signed: what came in or went out. */
+export type OrderRow = Row<
+  'ledger_postings',
+  'id' | 'owner_id' | 'currency' | 'amount' | 'kind' | 'subject_type' | 'subject_id' | 'title' | 'created_at'
+> & {
   currency: Currency
-  /** Signed: what came in or went out. */
-  amount: number
   counterpart: number
   kind: MovementKind
-  subject_type: string
-  subject_id: number
-  title: string | null
   body: string | null
   state: number
   reference: string | null
-  created_at: string
   updated_at: string
 }
 

@@ -1,20 +1,25 @@
 import type { Db } from '#platform/database.ts'
+import type { Row } from '#platform/tables.ts'
 import type { Currency } from '../schema.ts'
 
-export type RechargeRow = {
-  id: number
-  owner_id: number
+export type RechargeRow = Row<
+  'recharges',
+  | 'id'
+  | 'owner_id'
+  | 'currency'
+  | 'provider'
+  | 'amount'
+  | 'credited'
+  | 'state'
+  | 'reference'
+  | 'remark'
+  | 'decided_by'
+  | 'decided_at'
+  | 'created_at'
+  | 'updated_at'
+> & {
   currency: Currency
-  provider: string
-  amount: number
-  credited: number
   state: 'pending' | 'confirmed' | 'rejected'
-  reference: string | null
-  remark: string | null
-  decided_by: number | null
-  decided_at: string | null
-  created_at: string
-  updated_at: string
 }
 
 /** Opens an order for a payment; nothing moves yet. */

@@ -1,20 +1,25 @@
 import type { Db } from '#platform/database.ts'
+import type { Row } from '#platform/tables.ts'
 import type { Currency } from '../schema.ts'
 
-export type WithdrawalRow = {
-  id: number
-  owner_id: number
+export type WithdrawalRow = Row<
+  'withdrawals',
+  | 'id'
+  | 'owner_id'
+  | 'currency'
+  | 'amount'
+  | 'payout'
+  | 'type'
+  | 'account'
+  | 'state'
+  | 'remark'
+  | 'decided_by'
+  | 'decided_at'
+  | 'created_at'
+  | 'updated_at'
+> & {
   currency: Currency
-  amount: number
-  payout: number
-  type: string | null
-  account: string | null
   state: 'pending' | 'passed' | 'rejected'
-  remark: string | null
-  decided_by: number | null
-  decided_at: string | null
-  created_at: string
-  updated_at: string
 }
 
 export type NewWithdrawal = Pick<

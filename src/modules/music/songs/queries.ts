@@ -1,22 +1,23 @@
 import { grams, nameKey } from '#lib/text.ts'
 import type { Db, Fragment } from '#platform/database.ts'
+import type { Row } from '#platform/tables.ts'
 
-export type SongRow = {
-  id: number
-  title: string
-  storage: number | null
-  last_time: number
-  lyric: string | null
-  sort: number
-  created_at: string
-  updated_at: string
-  deleted_at: string | null
-  taste_count: number
-  share_count: number
-  comment_count: number
-  has_like: boolean
-  singer_id: number
-}
+export type SongRow = Row<
+  'music_songs',
+  | 'id'
+  | 'title'
+  | 'storage'
+  | 'last_time'
+  | 'lyric'
+  | 'sort'
+  | 'created_at'
+  | 'updated_at'
+  | 'deleted_at'
+  | 'singer_id'
+> &
+  Row<'music_song_counts', 'taste_count' | 'share_count' | 'comment_count'> & {
+    has_like: boolean
+  }
 
 export type SongWithSinger = SongRow & {
   singer_name: string

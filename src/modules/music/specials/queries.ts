@@ -1,22 +1,17 @@
 import { grams, nameKey } from '#lib/text.ts'
 import type { Db, Fragment } from '#platform/database.ts'
+import type { Row } from '#platform/tables.ts'
 
-export type SpecialRow = {
-  id: number
-  title: string
-  intro: string | null
-  storage: number | null
-  storage_size: string | null
-  sort: number
-  created_at: string
-  updated_at: string
-  deleted_at: string | null
-  taste_count: number
-  share_count: number
-  comment_count: number
-  collect_count: number
-  has_collect: boolean
-}
+export type SpecialRow = Row<
+  'music_specials',
+  'id' | 'title' | 'intro' | 'storage' | 'storage_size' | 'sort' | 'created_at' | 'updated_at' | 'deleted_at'
+> &
+  Row<'music_special_counts', 'collect_count'> & {
+    taste_count: number
+    share_count: number
+    comment_count: number
+    has_collect: boolean
+  }
 
 const specials = (sql: Db, viewerId: number, where: Fragment, end: Fragment) => sql<SpecialRow[]>`
   select p.id, p.title, p.intro, p.storage, p.storage_size, p.sort, p.created_at, p.updated_at, p.deleted_at,

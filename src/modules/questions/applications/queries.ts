@@ -1,14 +1,11 @@
 import type { Db } from '#platform/database.ts'
+import type { Row } from '#platform/tables.ts'
 
-export type ApplicationRow = {
-  id: number
-  question_id: number
-  user_id: number
-  amount: number
+export type ApplicationRow = Row<
+  'question_applications',
+  'id' | 'question_id' | 'user_id' | 'amount' | 'state' | 'decided_by' | 'decided_at' | 'created_at'
+> & {
   state: 'pending' | 'passed' | 'rejected' | 'cancelled'
-  decided_by: number | null
-  decided_at: string | null
-  created_at: string
 }
 
 /** Files a request; violates `question_applications_open` while one is pending. */

@@ -1,18 +1,14 @@
 import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
 import type { StoredNode } from '#modules/files/index.ts'
 import type { Db } from '#platform/database.ts'
+import type { Row } from '#platform/tables.ts'
 import type { ExpertsQuery } from './schema.ts'
 
-export type TopicRow = {
-  id: number
-  name: string
-  description: string
-  avatar: StoredNode | null
-  questions_count: number
-  follows_count: number
-  experts_count: number
-  has_follow: boolean
-}
+export type TopicRow = Row<'question_topics', 'id' | 'name' | 'description' | 'avatar'> &
+  Row<'question_topic_counts', 'questions_count' | 'follows_count' | 'experts_count'> & {
+    avatar: StoredNode | null
+    has_follow: boolean
+  }
 
 const columns = (sql: Db, viewerId: number) => sql`
   t.id, t.name, t.description, t.avatar, c.questions_count, c.follows_count, c.experts_count,
@@ -193,16 +189,11 @@ export const insertProposal = (
   insert into question_topic_applications (user_id, name, name_key, description)
   values (${proposal.userId}, ${proposal.name}, ${nameKey(proposal.name)}, ${proposal.description})`
 
-export type ProposalRow = {
-  id: number
-  user_id: number
-  name: string
-  description: string
+export type ProposalRow = Row<
+  'question_topic_applications',
+  'id' | 'user_id' | 'name' | 'description' | 'state' | 'mark' | 'decided_by' | 'decided_at' | 'created_at'
+> & {
   state: 'pending' | 'passed' | 'rejected'
-  mark: string | null
-  decided_by: number | null
-  decided_at: string | null
-  created_at: string
 }
 
 /** Decides on a pending proposal, once; undefined when it is not pending. */

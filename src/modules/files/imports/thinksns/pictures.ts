@@ -6,6 +6,7 @@ import type { ImportStep } from '#platform/database-import/table.ts'
 import { relation, upsert } from '#platform/database-import/write.ts'
 import { MediaError } from '#platform/media/errors.ts'
 import { inspectMedia, type Media } from '#platform/media/inspect.ts'
+import type { Row } from '#platform/tables.ts'
 import { nodeKey, parseNode } from '../../nodes/service.ts'
 import { cleanMedia } from '../../uploads/service.ts'
 
@@ -118,7 +119,7 @@ export async function inParallel<T>(items: T[], work: (item: T) => Promise<void>
   )
 }
 
-type Wanted = { place: string; id: number; owner_id: number; node: string; path: string }
+type Wanted = Row<'import_pictures', 'place' | 'id' | 'owner_id' | 'node' | 'path'>
 type Uploaded = Wanted & {
   md5: string
   mime: string
