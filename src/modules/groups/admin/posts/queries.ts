@@ -1,10 +1,11 @@
 import type { Db } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
 import { andContains, directionOf, ifGiven, pageAt } from '#platform/sql.ts'
+import type { Row } from '#platform/tables.ts'
 import { type PostRow, postColumns } from '../../posts/queries.ts'
 import type { PostQuery } from './schema.ts'
 
-export type PostRecordRow = PostRow & { body: string }
+export type PostRecordRow = PostRow & Row<'group_posts', 'body'>
 
 /** A page of posts of all groups, private ones too. */
 export function listPostRecords(sql: Db, query: PostQuery) {
