@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { buildApp } from '#app'
 import { ensureFounder } from '#modules/accounts/index.ts'
+import { type Closer, closeInOrder } from '#platform/closing.ts'
 import { readConfig } from '#platform/config.ts'
 import { serveMetrics } from '#platform/health.ts'
 import { bufferedOutput, createLog } from '#platform/log.ts'
@@ -20,14 +21,12 @@ export async function serve(env: Record<string, string | undefined>): Promise<vo
   const { ctx } = opened
   ctx.metrics.defaultProcessMetrics()
   let closing = false
-  const closers: (() => Promise<unknown>)[] = [() => opened.close()]
+  const closers: Closer[] = [{ name: 'context', withinMs: 120_000, close: opened.close }]
   const shutDown = async (signal: string, code = 0) => {
     if (closing) return
     closing = true
     log.info({ signal }, 'draining')
-    // Whatever hangs, the process ends: an orchestrator would kill it without the database's clean stop.
-    setTimeout(() => process.exit(1), 25_000).unref()
-    for (const close of closers) await close().catch((error) => log.error({ err: error }, 'draining'))
+    await closeInOrder(closers, log)
     log.info('stopped')
     process.exit(code)
   }
@@ -40,18 +39,18 @@ export async function serve(env: Record<string, string | undefined>): Promise<vo
     const server = await buildApp(ctx)
     await ctx.signals.listen()
     await server.listen({ host: config.host, port: config.port })
-    closers.unshift(() => server.close())
+    closers.unshift({ name: 'server', withinMs: 12_000, close: () => server.close() })
     const { port } = server.server.address() as AddressInfo
     if (config.publicUrlIsDerived && config.port === 0)
       config.publicUrl = config.publicUrl.replace(/:0$/, `:${port}`)
     log.info({ address: config.publicUrl }, 'listening')
     if (config.metricsPort > 0) {
       const metrics = await serveMetrics(ctx, config.metricsPort)
-      closers.push(() => metrics.close())
+      closers.unshift({ name: 'metrics', withinMs: 1_000, close: metrics.close })
     }
     if (config.worker === 'inside') {
       const worker = await startWorker(ctx, opened.connection)
-      closers.splice(1, 0, () => worker.stop())
+      closers.splice(-1, 0, { name: 'worker', withinMs: 8_000, close: worker.stop })
     }
     process.stdout.write(banner(ctx, founder))
   } catch (error) {

@@ -1,3 +1,4 @@
+import { closeInOrder } from '#platform/closing.ts'
 import { readConfig } from '#platform/config.ts'
 import { createLog } from '#platform/log.ts'
 import { openContext } from '#platform/open-context.ts'
@@ -21,8 +22,7 @@ export async function work(env: Environment): Promise<number> {
       process.once('SIGINT', () => resolve('SIGINT'))
     })
     log.info({ signal }, 'draining')
-    setTimeout(() => process.exit(1), 25_000).unref()
-    await worker.stop()
+    await closeInOrder([{ name: 'worker', withinMs: 8_000, close: worker.stop }], log)
   } finally {
     await opened.close()
   }

@@ -9,6 +9,8 @@ export type Db = postgres.ISql<{ bigint: number }>
 export type Sql = postgres.Sql<{ bigint: number }> & {
   /** How many connections are held now, and how many callers wait for one. */
   state(): { busy: number; waiting: number }
+  /** Whether the database answers within this time, over a connection that nothing else uses. */
+  isAnswering(withinMs: number): Promise<boolean>
 }
 
 /** An open transaction. */
@@ -87,7 +89,7 @@ export function openDatabase(options: DatabaseOptions): Sql {
     maxWaiting: options.maxWaiting ?? Number.POSITIVE_INFINITY,
     deadlineMs: options.statementTimeoutMs === 0 ? 0 : options.statementTimeoutMs + DEADLINE_GRACE_MS,
   })
-  return Object.assign(pool.sql, { state: pool.state }) as unknown as Sql
+  return Object.assign(pool.sql, { state: pool.state, isAnswering: pool.isAnswering }) as unknown as Sql
 }
 
 const watchQueries =
@@ -131,6 +133,19 @@ export async function onConstraint<T>(
     const known = name === undefined ? undefined : errors[name]
     throw known ? known() : error
   }
+}
+
+/** Refusals of the database that say nothing of the statement: out of time, of memory, of disk, or of patience with a lock. */
+const PASSING = new Set(['40001', '40P01', '53000', '53100', '53200', '55P03', '57014'])
+
+/** True when the same statement may well succeed a moment later. */
+export const isPassing = (error: unknown): boolean =>
+  error instanceof postgres.PostgresError && PASSING.has(error.code)
+
+/** True when there is no room left on a disk: the database's, or the one that uploads go to. */
+export function isDiskFull(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code
+  return code === '53100' || code === 'ENOSPC' || code === 'EDQUOT'
 }
 
 /** True when the database could not be reached, as opposed to having refused a statement. */

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { isConnectionError } from '#platform/database.ts'
+import { isConnectionError, isDiskFull, isPassing } from '#platform/database.ts'
 import { ApiError, apiError, Busy, invalidFields, type Language, type Text } from '#platform/errors.ts'
 import { InputError } from '#platform/input.ts'
 
@@ -36,8 +36,13 @@ export const methodNotAllowed = apiError(
   '该地址不支持此请求方法。',
 )
 
-/** What a client is told of anything that was thrown: only an ApiError speaks for itself. */
-export function toldError(error: unknown): ApiError {
+const diskFull = apiError(507, 'storage_full', 'No space is left for files.', '存储空间已满。')
+
+/**
+ * What a client is told of anything that was thrown: only an ApiError speaks for itself. `hasSentBytes` tells whether the
+ * request brought more than words, for which a full disk is a reason of its own.
+ */
+export function toldError(error: unknown, { hasSentBytes = false } = {}): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof InputError) return invalidFields(error.fields)
   const { statusCode = 500, code = '' } = (error ?? {}) as { statusCode?: number; code?: string }
@@ -53,7 +58,8 @@ export function toldError(error: unknown): ApiError {
       en: 'The request could not be read.',
       zh: '无法解析请求。',
     })
-  if (error instanceof Busy || isConnectionError(error))
+  if (isDiskFull(error) && hasSentBytes) return diskFull()
+  if (error instanceof Busy || isConnectionError(error) || isPassing(error) || isDiskFull(error))
     return new ApiError(
       503,
       'unavailable',

@@ -2,22 +2,16 @@ import { createServer } from 'node:http'
 import type { Context } from '#platform/context.ts'
 import type { Server } from '#platform/http.ts'
 
+/** Whoever asks whether the server is ready hears so within two seconds, whatever the database does. */
+const READY_MS = 1500
+
 /** `/health/live`, `/health/ready` and, where the configuration opens it, `/metrics`. */
 export function addHealth(server: Server, { sql, config, metrics }: Context): void {
-  let closing = false
-  server.addHook('preClose', async () => {
-    closing = true
-  })
   // Answers as long as the process can: a database that is away is no reason to be restarted.
   server.get('/health/live', () => ({ status: 'ok' }))
   server.get('/health/ready', async (_request, reply) => {
-    try {
-      if (closing) throw new Error('closing')
-      await sql`select 1`
-      return { status: 'ok' }
-    } catch {
-      return reply.code(503).send({ status: 'unavailable' })
-    }
+    if (!server.isDraining() && (await sql.isAnswering(READY_MS))) return { status: 'ok' }
+    return reply.code(503).send({ status: 'unavailable' })
   })
   if (config.metricsPublic)
     server.get('/metrics', async (_request, reply) =>

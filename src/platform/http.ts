@@ -16,9 +16,11 @@ import fastify, {
 import type { Config } from '#platform/config.ts'
 import { type Caller, currentCaller, newCaller, onBehalfOf } from '#platform/database/callers.ts'
 import { errorBody, language, methodNotAllowed, noSuchPath, toldError } from '#platform/error-reply.ts'
+import { Busy } from '#platform/errors.ts'
 import { addressKey } from '#platform/http/address.ts'
 import { admission, tellRate } from '#platform/http/admission.ts'
 import { acceptEmptyJson, answerInvalid, prepareBody, refuseBadForms } from '#platform/http/bodies.ts'
+import { addDrain } from '#platform/http/drain.ts'
 import { endStalledBodies } from '#platform/http/stalled.ts'
 import type { Identity } from '#platform/http/viewer.ts'
 import { compileInput } from '#platform/input.ts'
@@ -187,15 +189,7 @@ export async function createServer({
       throw new Error(`${route.method} ${route.url} does not say who may call it (config.access)`)
   })
 
-  let closing = false
-  server.addHook('preClose', async () => {
-    closing = true
-  })
-  // A connection that stayed open after its last answer would hold up the end of the process.
-  server.addHook('onSend', (_request, reply, _payload, done) => {
-    if (closing) reply.header('Connection', 'close')
-    done()
-  })
+  addDrain(server, { metrics, log })
 
   server.addHook('onResponse', (request, reply, done) => {
     request.leave()
@@ -224,8 +218,9 @@ export async function createServer({
   })
 
   const render = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-    const told = toldError(error)
-    if (told.status >= 500)
+    const told = toldError(error, { hasSentBytes: hasSentBytes(request) })
+    // A refusal under load is one line in the log of requests: a trace for each would add to the load.
+    if (told.status >= 500 && !(error instanceof Busy))
       log.error(
         { err: error, id: request.id, method: request.method, route: request.routeOptions?.url },
         'request failed',
@@ -258,6 +253,10 @@ function requestIds(): () => string {
     return `${beginning}-${count.toString(36)}`
   }
 }
+
+/** Whether a request brought a file: everything else comes as JSON or as a form's words. */
+const hasSentBytes = ({ headers }: FastifyRequest) =>
+  headers['content-type'] !== undefined && !/\/(json|x-www-form-urlencoded)/.test(headers['content-type'])
 
 function identify(request: FastifyRequest, reply: FastifyReply) {
   reply.header('X-Request-Id', request.id).header('X-Content-Type-Options', 'nosniff')

@@ -18,6 +18,8 @@ export type Metrics = {
   observeRequest(request: ObservedRequest): void
   /** Counts a request as in flight until the function it returns is called (once; later calls do nothing). */
   enterRequest(): () => void
+  /** How many requests are in flight now. */
+  requestsInFlight(): number
   /** `read` is asked at each scrape. */
   gaugePool(read: () => PoolState | Promise<PoolState>): void
   /** Memory, CPU, event loop and garbage collection of the process; call once. */
@@ -80,6 +82,7 @@ export function createMetrics(): Metrics {
         isOpen = false
       }
     },
+    requestsInFlight: () => inFlight,
     gaugePool(read) {
       new Gauge({
         name: 'database_pool_connections',

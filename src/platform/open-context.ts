@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { loadAppSecret } from '#platform/app-secret.ts'
+import { closeInOrder } from '#platform/closing.ts'
 import type { Config } from '#platform/config.ts'
 import type { Context } from '#platform/context.ts'
 import { createSecrets } from '#platform/crypto.ts'
@@ -100,13 +101,17 @@ export async function openContext(
   return {
     ctx,
     connection,
-    async close() {
-      for (const work of ctx.onClose) await work().catch((error) => log.error({ err: error }, 'closing'))
-      await signals.close().catch(() => {})
-      await limiter.close()
-      await mail.close()
-      await sql.end({ timeout: 5 })
-      await database.stop?.()
-    },
+    close: () =>
+      closeInOrder(
+        [
+          ...ctx.onClose.map((close) => ({ name: 'work in memory', withinMs: 6_000, close })),
+          { name: 'signals', withinMs: 1_000, close: signals.close },
+          { name: 'rate limits', withinMs: 1_000, close: () => limiter.close() },
+          { name: 'mail', withinMs: 1_000, close: () => mail.close() },
+          { name: 'connections', withinMs: 6_000, close: () => sql.end({ timeout: 5 }) },
+          { name: 'database', withinMs: 90_000, close: async () => database.stop?.() },
+        ],
+        log,
+      ),
   }
 }

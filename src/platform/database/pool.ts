@@ -196,6 +196,32 @@ export function createPool(driver: Driver, { size, patienceMs, maxWaiting, deadl
     })
   }
 
+  let probe = openConnection(driver)
+  let asking: Promise<boolean> | undefined
+  const ask = async (withinMs: number): Promise<boolean> => {
+    const question = driver`select 1`
+    ;(question as unknown as Query).handler = probe.send
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => {
+        probe.end()
+        probe = openConnection(driver)
+        resolve(false)
+      }, withinMs)
+    })
+    const answered = question.then(
+      () => true,
+      () => false,
+    )
+    return Promise.race([answered, late]).finally(() => clearTimeout(timer))
+  }
+  const isAnswering = (withinMs: number): Promise<boolean> => {
+    asking ??= ask(withinMs).finally(() => {
+      asking = undefined
+    })
+    return asking
+  }
+
   const limit = Math.ceil(deadlineMs / WATCH_MS)
   // Counted in sweeps: a process that was itself held up does not take its own pause for the database's silence.
   const watch = setInterval(() => {
@@ -215,12 +241,13 @@ export function createPool(driver: Driver, { size, patienceMs, maxWaiting, deadl
     await Promise.race([turns.close(), late])
     clearTimeout(timer)
     clearInterval(watch)
-    for (const each of connections) each.end()
+    for (const each of [...connections, probe]) each.end()
     await driver.end({ timeout: 0 })
   }
 
   return {
     sql: Object.assign(templateOf(driver, sendAlone), { begin, reserve, end }),
+    isAnswering,
     state: () => ({ busy: turns.held(), waiting: turns.waiting() }),
   }
 }

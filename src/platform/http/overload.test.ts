@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:net'
+import { test } from 'node:test'
+import { openDatabase } from '#platform/database.ts'
+import { Busy } from '#platform/errors.ts'
+import { untilWaiting } from '#test/waiting.ts'
+import { createWorld } from '#test/world.ts'
+
+const LOCK = 4_242
+const { ctx, sql, as, guest, person, connection, app } = await createWorld(
+  {},
+  {
+    routes(server, { sql }) {
+      const access = { config: { access: 'optional' as const } }
+      server.get('/wait', access, async () => {
+        await sql`select pg_advisory_xact_lock_shared(${LOCK})`
+      })
+      server.get('/busy', access, async () => {
+        throw new Busy('as if too many waited')
+      })
+      server.addContentTypeParser('application/octet-stream', (_request, _body, done) => done(null, null))
+      server.post<{ Querystring: { code: string } }>('/refuse', access, async (request) => {
+        await sql.unsafe(`do $$ begin raise sqlstate '${request.query.code}'; end $$`)
+      })
+    },
+  },
+)
+const other = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
+
+test('an account that waits for a lock leaves others their part of the pool, and readiness its own connection', async () => {
+  const [ada, bob, eve] = await Promise.all([person(), person(), person()])
+  await other`select pg_advisory_lock(${LOCK})`
+  // Twice as many as the pool has connections.
+  const waiting = Array.from({ length: 24 }, () => as(ada, 'GET', '/test/wait'))
+  await untilWaiting(other, 6)
+  assert.equal((await as(bob, 'GET', '/user')).status, 200)
+  assert.equal(sql.state().busy, 6)
+  waiting.push(...Array.from({ length: 6 }, () => as(eve, 'GET', '/test/wait')))
+  await untilWaiting(other, 12)
+  assert.equal((await guest('GET', '/health/ready')).status, 200)
+  await other`select pg_advisory_unlock(${LOCK})`
+  for (const { status } of await Promise.all(waiting)) assert.equal(status, 200)
+  await other.end()
+})
+
+test('what passes by itself is 503 with the time to come back; a full disk is 507 for who sent a file', async () => {
+  const ada = await person()
+  for (const code of ['57014', '55P03', '53100', '53200', '40001', '40P01']) {
+    const answer = await as(ada, 'POST', `/test/refuse?code=${code}`, {})
+    assert.equal(answer.status, 503, code)
+    assert.equal(answer.headers['x-error-code'], 'unavailable')
+    assert.ok(Number(answer.headers['retry-after']) > 0)
+  }
+  const sent = await app.inject({
+    method: 'POST',
+    url: '/api/v2/test/refuse?code=53100',
+    headers: { 'content-type': 'application/octet-stream' },
+    payload: Buffer.alloc(10),
+  })
+  assert.deepEqual([sent.statusCode, sent.headers['x-error-code']], [507, 'storage_full'])
+  assert.equal((await as(ada, 'POST', '/test/refuse?code=22012', {})).status, 500)
+  const busy = await guest('GET', '/test/busy')
+  assert.deepEqual([busy.status, busy.headers['retry-after']], [503, '1'])
+  assert.match(
+    (await guest('GET', '/test/busy', undefined, { 'accept-language': 'zh' })).body.message,
+    /稍后/,
+  )
+})
+
+test('a database that is there but silent makes a server unready in time', async () => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1')
+  await new Promise((resolve) => silent.once('listening', resolve))
+  const { port } = silent.address() as { port: number }
+  const away = openDatabase({
+    connection: { host: '127.0.0.1', port, user: 'kith', database: 'kith' },
+    poolSize: 1,
+    statementTimeoutMs: 60_000,
+  })
+  const { isAnswering } = ctx.sql
+  ctx.sql.isAnswering = away.isAnswering
+  assert.equal((await guest('GET', '/health/ready')).status, 503)
+  assert.equal((await guest('GET', '/health/live')).status, 200)
+  ctx.sql.isAnswering = isAnswering
+  assert.equal((await guest('GET', '/health/ready')).status, 200)
+  await away.end({ timeout: 0 })
+  silent.close()
+})
+
+test('who waits longer than its patience for a connection is refused, and what it held up goes on', async () => {
+  const small = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000, patienceMs: 100 })
+  const session = await small.reserve()
+  await assert.rejects(Promise.resolve(small`select 1`), Busy)
+  await assert.rejects(
+    small.begin((tx) => tx`select 1`),
+    Busy,
+  )
+  session.release()
+  assert.equal((await small`select 1`).length, 1)
+  await small.end()
+})
