@@ -104,8 +104,14 @@ export function contentKinds(kinds: readonly ContentKind[]): readonly ContentKin
   ])
   const twice = claims.find((claim, index) => claims.indexOf(claim) !== index)
   if (twice) throw new Error(`Two kinds of content claim the ${twice}`)
+  for (const { type, code } of kinds) codes.set(type, code)
   return kinds
 }
+
+const codes = new Map<string, number>()
+
+/** The integer that stands for a kind of content in notifications. */
+export const contentCode = (type: string): number | undefined => codes.get(type)
 
 /** The kinds that are known to a mixed list, by type. */
 export type Readers = Record<string, Reader>

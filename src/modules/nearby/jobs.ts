@@ -6,7 +6,7 @@ const BATCH = 5000
 
 /** Places that are too old to be true are forgotten. */
 export const nearbyTasks = ({ sql }: Context): TaskList => ({
-  'tidy_places': async () => {
+  tidy_places: async () => {
     while ((await deleteOldPlaces(sql, BATCH)) === BATCH);
   },
 })

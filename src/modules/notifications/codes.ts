@@ -1,23 +1,16 @@
+import { contentCode } from '#platform/content.ts'
 import type { Language, Text } from '#platform/errors.ts'
 
 /**
- * The integer in `resource.type` of a system notification (specification 2.9): what the notification is about. Clients
- * keep these numbers, so one is never changed or used again; docs/notifications.md repeats the table.
+ * The integer in `resource.type` of a system notification: what the notification is about. Clients keep these numbers, so
+ * one is never changed or used again; docs/notifications.md repeats the table. Those of content stand with its kind.
  */
 export const RESOURCE_CODES = {
   other: 0,
   users: 1,
-  feeds: 2,
   comments: 3,
-  news: 4,
-  musics: 5,
-  music_specials: 6,
   'feed-topics': 7,
-  questions: 8,
-  'question-answers': 9,
   'question-topics': 10,
-  groups: 11,
-  'group-posts': 12,
   reports: 13,
   certifications: 14,
   'wallet-cashes': 15,
@@ -28,7 +21,7 @@ export const RESOURCE_CODES = {
 
 /** The code of a kind of resource; 0 for one without a code of its own. */
 export const resourceCode = (kind: string): number =>
-  (RESOURCE_CODES as Record<string, number | undefined>)[kind] ?? RESOURCE_CODES.other
+  (RESOURCE_CODES as Record<string, number | undefined>)[kind] ?? contentCode(kind) ?? RESOURCE_CODES.other
 
 const DECIDED = (en: string, zh: string) => ({
   passed: { en: `${en} was accepted.`, zh: `${zh}已通过。` },

@@ -1,4 +1,4 @@
-export { RESOURCE_CODES, SYSTEM_TYPES, type SystemType } from './codes.ts'
+export { SYSTEM_TYPES, type SystemType } from './codes.ts'
 export { notificationCounters } from './counters.ts'
 export type { FindPendingPins, PendingPins, PinSources } from './counts/schema.ts'
 export { findUnreachable, updateNotice } from './notices/queries.ts'

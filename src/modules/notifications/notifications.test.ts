@@ -9,6 +9,7 @@ import {
   takeBack,
 } from '#modules/notifications/index.ts'
 import { createWorld, type Person } from '#test/world.ts'
+import { CONTENT_KINDS } from '../../content-kinds.ts'
 import { RESOURCE_CODES, resourceCode, SYSTEM_TYPES, sentenceOf } from './codes.ts'
 import { takeBackRest, tidyNotifications } from './service.ts'
 
@@ -91,7 +92,7 @@ test('the newest system notification comes with its text, a sender and an intege
     feed: { id: 3 },
     sender: { id: 0, name: 'Kith' },
     commentable: { type: 'feeds', id: causes - 1 },
-    resource: { type: RESOURCE_CODES.feeds, id: causes - 1 },
+    resource: { type: resourceCode('feeds'), id: causes - 1 },
     contents: 'The request to pin your post was accepted.',
   })
   const chinese = await as(ann, 'GET', '/user/notification-statistics', undefined, {
@@ -289,7 +290,7 @@ test('every system type has a text in both languages, and every code is given on
         const text = sentenceOf(type, state, language)
         if (state === 'passed' || text !== '') assert.ok(text.length > 3, `${type} ${state}`)
       }
-  const codes = Object.values(RESOURCE_CODES)
+  const codes = [...Object.values(RESOURCE_CODES), ...CONTENT_KINDS.map(({ code }) => code)]
   assert.equal(new Set(codes).size, codes.length)
   assert.equal(resourceCode('unheard-of'), 0)
 })
