@@ -475,6 +475,16 @@ export type Tables = {
     width: number | null
     height: number | null
   }
+  import_holds: {
+    subject_type: string
+    subject_id: number
+    owner_id: number
+    currency: string
+    amount: number
+    kind: string
+    refund_kind: string
+    given_back: boolean
+  }
   import_notes: {
     id: number
     source_table: string

@@ -1,1 +1,2 @@
+export { advertisingTables } from './imports/thinksns.ts'
 export { readBootAdvertisements } from './service.ts'

@@ -1,4 +1,5 @@
 export { noCertification } from './errors.ts'
+export { certificationTables, showBadges } from './imports/thinksns.ts'
 export {
   type CategoryRow,
   type CertificationRow,

@@ -97,7 +97,7 @@ export const checkinChecks: CounterCheck[] = [
     (sql) => sql<Drift[]>`
       select coalesce(l.id, p.id) || ' ' || coalesce(l.currency, p.currency) as key, coalesce(l.amount, 0) as kept,
         coalesce(p.total, 0)::bigint as counted
-      from checkin_logs l full join (
+      from (select * from checkin_logs where not settled_before) l full join (
         select subject_id as id, currency, owner_id, sum(amount) as total from ledger_postings
         where owner_id > 0 and subject_type = ${CHECKINS} group by subject_id, currency, owner_id
       ) p on p.id = l.id and p.currency = l.currency and p.owner_id = l.user_id

@@ -1,4 +1,5 @@
 export { collectionsRecount } from './counters.ts'
+export { collectionTables } from './imports/thinksns.ts'
 export { type CollectionOptions, mountCollections } from './mount.ts'
 export {
   type CollectionPage,

@@ -1,5 +1,6 @@
 export { feedCounters } from './counters/queries.ts'
 export { noSuchFeed } from './errors.ts'
+export { feedTables, settleFeeds } from './imports/thinksns.ts'
 export { deleteFeed, feedPost, restoreFeed } from './publishing/service.ts'
 export { FEED_COMMENT } from './queries.ts'
 export { FeedView } from './schema.ts'

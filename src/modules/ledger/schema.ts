@@ -16,6 +16,10 @@ export const Amount = Int(1, MAX_AMOUNT)
 
 /** Why money moves; docs/ledger.md says from where to where. Texts are titles of orders, for payer and receiver. */
 export const KINDS = {
+  opening: {
+    out: { en: 'Correction of the opening balance', zh: '期初余额更正' },
+    in: { en: 'Opening balance', zh: '期初余额' },
+  },
   pin: { out: { en: 'Request to pin', zh: '置顶申请' }, in: { en: 'Request to pin', zh: '置顶申请' } },
   'pin:accepted': { out: { en: 'Pinned', zh: '置顶通过' }, in: { en: 'Pin income', zh: '置顶收入' } },
   'pin:refunded': { out: { en: 'Pin refund', zh: '置顶退还' }, in: { en: 'Pin refund', zh: '置顶退还' } },

@@ -1,6 +1,7 @@
 export { SYSTEM_TYPES, type SystemType } from './codes.ts'
 export { notificationCounters } from './counters.ts'
 export type { FindPendingPins, PendingPins, PinSources } from './counts/schema.ts'
+export { importNotices, notificationTables } from './imports/thinksns.ts'
 export { findUnreachable, updateNotice } from './notices/queries.ts'
 export type { NoticeRow } from './notices/schema.ts'
 export { sendNotice, takeNoticeBack } from './notices/service.ts'

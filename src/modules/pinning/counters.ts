@@ -18,7 +18,7 @@ const findPaymentDrift = (sql: Db) => sql<Drift[]>`
   select p.id::text as key, p.due as kept, coalesce(-l.total, 0)::bigint as counted
   from (
     -- What was ended by the deletion of a comment had been paid for.
-    select id, user_id, case when state in ('pending', 'active', 'expired') or (state = 'cancelled' and decided_at is not null)
+    select id, user_id, case when settled_before then 0 when state in ('pending', 'active', 'expired') or (state = 'cancelled' and decided_at is not null)
       then amount else 0 end as due
     from pins
   ) p left join (

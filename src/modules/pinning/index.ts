@@ -1,6 +1,7 @@
 export { mountAdminPins } from './admin/mount.ts'
 export { pinChecks } from './counters.ts'
 export { notPinned, pinnedAlready } from './errors.ts'
+export { pinTables } from './imports/thinksns.ts'
 export { type DecisionOptions, mountPinning } from './mount.ts'
 export {
   type CommentLookup,

@@ -1,3 +1,4 @@
+export { listPriced, priceTables, purchaseTables } from './imports/thinksns.ts'
 export {
   closeSales,
   dropPrices,

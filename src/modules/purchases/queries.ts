@@ -132,7 +132,7 @@ const findPurchaseDrift = (sql: Db) => sql<Drift[]>`
     select owner_id, subject_id, currency, sum(amount) as total from ledger_postings
     where owner_id > 0 and subject_type = 'paid_nodes' and amount < 0 group by owner_id, subject_id, currency
   ) p on p.owner_id = b.user_id and p.subject_id = b.node_id and p.currency = b.currency
-  where b.amount <> coalesce(-p.total, 0) order by b.user_id, b.node_id limit 100`
+  where b.amount <> coalesce(-p.total, 0) and not b.settled_before order by b.user_id, b.node_id limit 100`
 
 /** Payments without a purchase. */
 const findLostPayments = (sql: Db) => sql<Drift[]>`

@@ -1,2 +1,3 @@
+export { reportTables } from './imports/thinksns.ts'
 export { mountReports, type ReportOptions } from './mount.ts'
 export { addReport, type NewReport } from './queries.ts'

@@ -1,3 +1,4 @@
+export { rewardTables } from './imports/thinksns.ts'
 export { mountRewards, type RewardOptions } from './mount.ts'
 export { findRewarded, rewardChecks, rewardRecounts, sumRewards } from './queries.ts'
 export { Reward, RewardSum } from './schema.ts'

@@ -117,7 +117,7 @@ const findRewardDrift = (sql: Db) => sql<Drift[]>`
     select owner_id, subject_id, sum(amount) as total from ledger_postings
     where owner_id > 0 and subject_type = 'rewards' group by owner_id, subject_id
   ) p on p.subject_id = r.id and p.owner_id = r.target_user
-  where r.amount <> coalesce(p.total, 0) order by r.id limit 100`
+  where r.amount <> coalesce(p.total, 0) and not r.settled_before order by r.id limit 100`
 
 /** What the audit of the ledger checks of rewards. */
 export const rewardChecks: CounterCheck[] = [unmendable('rewards.paid', findRewardDrift)]

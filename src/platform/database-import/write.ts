@@ -1,5 +1,6 @@
+import { nameKey } from '#lib/text.ts'
 import type { Db, Fragment } from '#platform/database.ts'
-import type { FindOwners } from './table.ts'
+import type { Batch, FindOwners, Outcomes } from './table.ts'
 
 /** The name and type of each column that is written. */
 export type Target = Record<string, string>
@@ -80,4 +81,100 @@ export async function findTargets(
   const rows = await sql<{ source_id: number; target: string }[]>`
     select source_id, target from import_targets where source_table = ${table} and source_id = any(${wanted})`
   return new Map(rows.map(({ source_id, target }) => [source_id, target]))
+}
+
+/** Who gets what nobody is left to own: the first administrator, or the first person there is. */
+export async function findHeir(sql: Db): Promise<number> {
+  const [row] = await sql<{ id: number }[]>`
+    select u.id from users u
+    order by exists (
+      select from user_roles x join roles r on r.id = x.role_id where x.user_id = u.id and r.name = 'founder'
+    ) desc, u.id limit 1`
+  return row?.id ?? 0
+}
+
+/**
+ * The names of rows as they can be here: such that show something, and unlike all others of the table. The id is put
+ * after one that another row has.
+ */
+export async function uniqueNames<R extends { id: number | null; name: string | null }>(
+  sql: Db,
+  table: string,
+  rows: readonly R[],
+  noun: string,
+  outcomes: Outcomes,
+): Promise<Map<R, string>> {
+  const shown = (row: R) => {
+    const name = (row.name ?? '').trim()
+    return nameKey(name) === '' ? `${noun} ${row.id}` : name
+  }
+  const ids = rows.map(({ id }) => id ?? 0)
+  // Names may have gone from one row to another since the last run.
+  await sql`
+    update ${sql(table)} t set name_key = 'moving ' || t.id
+    from ${relation(
+      sql,
+      { id: 'bigint', name_key: 'text' },
+      rows.map((row) => ({ id: row.id, name_key: nameKey(shown(row)) })),
+    )}
+    where t.id = r.id and t.name_key <> r.name_key`
+  const keys = rows.map((row) => nameKey(shown(row)))
+  const held = await sql<{ key: string }[]>`
+    select name_key as key from ${sql(table)} where name_key = any(${keys}) and not id = any(${ids})`
+  const taken = new Set(held.map(({ key }) => key))
+  const names = new Map<R, string>()
+  for (const row of rows) {
+    let name = shown(row)
+    if (name !== (row.name ?? '').trim()) outcomes.mend(row, `without a name: called ${noun} ID`)
+    if (taken.has(nameKey(name))) {
+      name = `${name} ${row.id}`
+      outcomes.mend(row, 'another has this name: the id after it')
+    }
+    taken.add(nameKey(name))
+    names.set(row, name)
+  }
+  return names
+}
+
+/** What rows refer to by kind and id: those that are here, with who published them. */
+export async function findByKind<R extends object>(
+  batch: Pick<Batch, 'find'>,
+  rows: readonly R[],
+  referenceOf: (row: R) => { kind: string | undefined; id: number | null },
+): Promise<Map<R, { kind: string; owner: number }>> {
+  const found = new Map<R, { kind: string; owner: number }>()
+  const byKind = Map.groupBy(
+    rows.map((row) => ({ row, ...referenceOf(row) })),
+    ({ kind }) => kind,
+  )
+  for (const [kind, references] of byKind) {
+    if (kind === undefined) continue
+    const owners = await batch.find(
+      kind,
+      references.map(({ id }) => id),
+    )
+    for (const { row, id } of references) {
+      const owner = owners.get(id ?? 0)
+      if (owner !== undefined) found.set(row, { kind, owner })
+    }
+  }
+  return found
+}
+
+/** Numbers here of rows that cannot keep theirs: those they have from an earlier run, and new ones. */
+export async function assignIds(
+  sql: Db,
+  source: string,
+  table: string,
+  ids: Iterable<number | null>,
+): Promise<Map<number, number>> {
+  const wanted = [...new Set(ids)].filter((id) => id !== null)
+  await sql`
+    insert into import_targets (source_table, source_id, target)
+    select ${source}, id, nextval(pg_get_serial_sequence(${table}, 'id'))::text
+    from unnest(${wanted}::bigint[]) as w (id)
+    where not exists (select from import_targets t where t.source_table = ${source} and t.source_id = w.id)
+    order by id`
+  const targets = await findTargets(sql, source, wanted)
+  return new Map([...targets].map(([id, target]) => [id, Number(target)]))
 }

@@ -1,0 +1,85 @@
+import { readObject } from '#lib/thinksns.ts'
+import { defineTable } from '#platform/database-import/table.ts'
+import { findTargets, saveTargets, upsert } from '#platform/database-import/write.ts'
+
+const EPOCH = new Date(0).toISOString()
+
+const spaces = defineTable({
+  table: 'advertising_space',
+  by: null,
+  key: ['space'],
+  columns: { id: 'int', space: 'text' },
+  async write(tx, rows, batch) {
+    const own = await tx<{ id: number; space: string }[]>`select id, space from advertising_spaces`
+    const ids = new Map(own.map(({ id, space }) => [space, id]))
+    const targets = new Map<number, number>()
+    for (const row of rows) {
+      const id = ids.get(row.space ?? '')
+      if (id === undefined) batch.leaveOut(row, 'no client here shows anything in this place')
+      else {
+        targets.set(row.id ?? 0, id)
+        batch.merge(row, 'the place is here already')
+      }
+    }
+    await saveTargets(tx, 'advertising_space', targets)
+  },
+})
+
+const advertisements = defineTable({
+  table: 'advertising',
+  by: null,
+  key: ['id'],
+  columns: {
+    id: 'int',
+    space_id: 'int',
+    title: 'text',
+    type: 'text',
+    data: 'text',
+    sort: 'int',
+    created_at: 'time',
+    updated_at: 'time',
+  },
+  async write(tx, rows, batch) {
+    const targets = await findTargets(
+      tx,
+      'advertising_space',
+      rows.map((row) => row.space_id),
+    )
+    const given = rows.flatMap((row) => {
+      const space = targets.get(row.space_id ?? 0)
+      const data = readObject(row.data)
+      if (space === undefined) batch.leaveOut(row, 'no client here shows anything in this place')
+      else if (data === undefined) batch.leaveOut(row, 'what it shows cannot be read')
+      else
+        return [
+          {
+            id: row.id,
+            space_id: Number(space),
+            title: row.title ?? '',
+            type: row.type ?? 'image',
+            data,
+            sort: row.sort ?? 0,
+            created_at: row.created_at ?? EPOCH,
+            updated_at: row.updated_at ?? row.created_at ?? EPOCH,
+          },
+        ]
+      return []
+    })
+    const columns = {
+      id: 'bigint',
+      space_id: 'bigint',
+      title: 'text',
+      type: 'text',
+      data: 'jsonb',
+      sort: 'int',
+      created_at: 'timestamptz',
+      updated_at: 'timestamptz',
+    }
+    await upsert(tx, 'advertising', columns, given)
+  },
+  sweep: (tx, _range, rows) =>
+    tx`delete from advertising where not id = any(${rows.map(({ id }) => id ?? 0)})`,
+})
+
+/** Advertisements, in the places that there are here. */
+export const advertisingTables = [spaces, advertisements]

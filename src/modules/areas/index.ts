@@ -1,0 +1,1 @@
+export { areaTables } from './imports/thinksns.ts'

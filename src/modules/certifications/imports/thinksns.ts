@@ -1,0 +1,137 @@
+import { readObject } from '#lib/thinksns.ts'
+import { bindUses, findUses } from '#modules/files/index.ts'
+import { defineTable, type ImportStep } from '#platform/database-import/table.ts'
+import { upsert } from '#platform/database-import/write.ts'
+import { CERTIFICATION_FILE } from '../schema.ts'
+
+const EPOCH = new Date(0).toISOString()
+const KINDS = new Set(['user', 'org'])
+
+const categories = defineTable({
+  table: 'certification_categories',
+  by: null,
+  key: ['name'],
+  columns: { name: 'text', display_name: 'text', description: 'text' },
+  async write(tx, rows, batch) {
+    for (const row of rows) {
+      if (!KINDS.has(row.name ?? '')) batch.leaveOut(row, 'there are no other kinds of certification here')
+      else
+        await tx`
+          update certification_categories
+          set display_name_zh = coalesce(${row.display_name}, display_name_zh), description = ${row.description}
+          where name = ${row.name}`
+    }
+  },
+})
+
+const certifications = defineTable({
+  table: 'certifications',
+  by: 'user_id',
+  width: 2000,
+  key: ['id'],
+  columns: {
+    id: 'int',
+    certification_name: 'text',
+    user_id: 'int',
+    data: 'text',
+    examiner: 'int',
+    status: 'int',
+    created_at: 'time',
+    updated_at: 'time',
+  },
+  async write(tx, rows, batch) {
+    const people = await batch.find(
+      'users',
+      rows.map((row) => row.user_id),
+    )
+    const best = new Map<number, (typeof rows)[number]>()
+    const isBetter = (row: (typeof rows)[number], other: (typeof rows)[number]) =>
+      row.status === 1 || other.status !== 1
+    for (const row of rows) {
+      const other = best.get(row.user_id ?? 0)
+      if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the person is gone')
+      else if (!KINDS.has(row.certification_name ?? ''))
+        batch.leaveOut(row, 'there are no other kinds of certification here')
+      else if (!readObject(row.data)) batch.leaveOut(row, 'what was sent in cannot be read')
+      else if (other && !isBetter(row, other)) batch.merge(row, 'the one that was passed counts')
+      else {
+        if (other) batch.merge(other, 'another of the same person counts')
+        best.set(row.user_id ?? 0, row)
+      }
+    }
+    const wanted = [...best.values()].flatMap(({ data }) => filesOf(readObject(data)))
+    const there = new Set((await findUses(tx, wanted)).map(({ id }) => id))
+    const given = [...best.values()].map((row) => {
+      const data = readObject(row.data) ?? {}
+      const text = (name: string) =>
+        data[name] === undefined || data[name] === null ? '' : String(data[name])
+      const org = row.certification_name === 'org'
+      return {
+        user_id: row.user_id,
+        id: row.id,
+        type: row.certification_name,
+        status: row.status === 1 || row.status === 2 ? row.status : 0,
+        name: text('name'),
+        phone: text('phone'),
+        number: text('number'),
+        description: text('desc'),
+        org_name: org ? text('org_name') : null,
+        org_address: org ? text('org_address') : null,
+        files: filesOf(data).filter((id) => there.has(id)),
+        reject_reason: row.status === 2 ? text('reject_content') : null,
+        examiner: row.examiner ?? 0,
+        created_at: row.created_at ?? EPOCH,
+        updated_at: row.updated_at ?? row.created_at ?? EPOCH,
+      }
+    })
+    const columns = {
+      user_id: 'bigint',
+      id: 'bigint',
+      type: 'text',
+      status: 'smallint',
+      name: 'text',
+      phone: 'text',
+      number: 'text',
+      description: 'text',
+      org_name: 'text',
+      org_address: 'text',
+      files: 'bigint[]',
+      reject_reason: 'text',
+      examiner: 'bigint',
+      created_at: 'timestamptz',
+      updated_at: 'timestamptz',
+    }
+    await upsert(tx, 'certifications', columns, given, { key: ['user_id'] })
+    await bindUses(
+      tx,
+      given.flatMap(({ user_id, files }) =>
+        files.map((id) => ({ id, channel: CERTIFICATION_FILE, raw: user_id ?? 0 })),
+      ),
+    )
+  },
+})
+
+const filesOf = (data: Record<string, unknown> | undefined): number[] =>
+  Object.values((data?.files ?? []) as object)
+    .map(Number)
+    .filter((id) => Number.isSafeInteger(id) && id > 0)
+
+/** Shows beside their names who was certified. */
+export const showBadges: ImportStep = {
+  name: 'badges',
+  run: ({ transaction }) =>
+    transaction(async (tx) => {
+      await tx`
+        update users u set verified = c.badge from (
+          select c.user_id, jsonb_build_object('type', c.type, 'icon', k.icon, 'description', c.description) as badge
+          from certifications c join certification_categories k on k.name = c.type where c.status = 1
+        ) c
+        where u.id = c.user_id and u.verified is distinct from c.badge`
+      await tx`
+        update users u set verified = null where verified is not null and not exists (
+          select from certifications c where c.user_id = u.id and c.status = 1)`
+    }),
+}
+
+/** Who said on paper who they are. */
+export const certificationTables = [categories, certifications]

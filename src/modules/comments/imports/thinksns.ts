@@ -1,0 +1,70 @@
+import { kindOf } from '#lib/thinksns.ts'
+import { defineTable } from '#platform/database-import/table.ts'
+import { findByKind, upsert } from '#platform/database-import/write.ts'
+
+const EPOCH = new Date(0).toISOString()
+
+const comments = defineTable({
+  table: 'comments',
+  by: 'id',
+  key: ['id'],
+  columns: {
+    id: 'int',
+    user_id: 'int',
+    target_user: 'int',
+    reply_user: 'int',
+    body: 'text',
+    commentable_type: 'text',
+    commentable_id: 'int',
+    created_at: 'time',
+    updated_at: 'time',
+  },
+  async write(tx, rows, batch) {
+    const people = await batch.find(
+      'users',
+      rows.flatMap((row) => [row.user_id, row.target_user, row.reply_user]),
+    )
+    const content = await findByKind(batch, rows, (row) => ({
+      kind: kindOf(row.commentable_type),
+      id: row.commentable_id,
+    }))
+    const person = (id: number | null) => (people.has(id ?? 0) ? id : 0)
+    const given = rows.flatMap((row) => {
+      const target = content.get(row)
+      if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'its author is gone')
+      else if (target === undefined) batch.leaveOut(row, 'what it is about is gone')
+      else
+        return [
+          {
+            id: row.id,
+            commentable_type: target.kind,
+            commentable_id: row.commentable_id,
+            user_id: row.user_id,
+            target_user: person(row.target_user),
+            reply_user: person(row.reply_user),
+            body: row.body ?? '',
+            created_at: row.created_at ?? EPOCH,
+            updated_at: row.updated_at ?? row.created_at ?? EPOCH,
+          },
+        ]
+      return []
+    })
+    const columns = {
+      id: 'bigint',
+      commentable_type: 'text',
+      commentable_id: 'bigint',
+      user_id: 'bigint',
+      target_user: 'bigint',
+      reply_user: 'bigint',
+      body: 'text',
+      created_at: 'timestamptz',
+      updated_at: 'timestamptz',
+    }
+    await upsert(tx, 'comments', columns, given)
+  },
+  sweep: (tx, { from, to }, rows) => tx`
+    delete from comments where id >= ${from} and id < ${to} and not id = any(${rows.map(({ id }) => id ?? 0)})`,
+})
+
+/** Comments of every kind of content. */
+export const commentTables = [comments]

@@ -1,0 +1,71 @@
+import { kindOf } from '#lib/thinksns.ts'
+import { defineTable } from '#platform/database-import/table.ts'
+import { findByKind, relation, upsert } from '#platform/database-import/write.ts'
+
+const EPOCH = new Date(0).toISOString()
+
+const likes = defineTable({
+  table: 'likes',
+  // By what is liked, as the key is here: so a range can be compared with what is here.
+  by: 'likeable_id',
+  scope: 'likeable_type',
+  width: 1000,
+  key: ['id'],
+  order: ['likeable_type', 'user_id', 'id'],
+  columns: { id: 'int', user_id: 'int', likeable_type: 'text', likeable_id: 'int', created_at: 'time' },
+  async write(tx, rows, batch) {
+    const people = await batch.find(
+      'users',
+      rows.map((row) => row.user_id),
+    )
+    const content = await findByKind(batch, rows, (row) => ({
+      kind: kindOf(row.likeable_type),
+      id: row.likeable_id,
+    }))
+    const given = rows.flatMap((row) => {
+      const target = content.get(row)
+      if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the person is gone')
+      else if (target === undefined) batch.leaveOut(row, 'what is liked is gone')
+      else {
+        // Rows of the same person and content follow each other, the first one first.
+        const same = `${target.kind} ${row.likeable_id} ${row.user_id}`
+        if (batch.memory.get('last') === same) batch.merge(row, 'said twice')
+        else {
+          batch.memory.set('last', same)
+          return [
+            {
+              likeable_type: target.kind,
+              likeable_id: row.likeable_id,
+              user_id: row.user_id,
+              id: row.id,
+              target_user: target.owner,
+              created_at: row.created_at ?? EPOCH,
+            },
+          ]
+        }
+      }
+      return []
+    })
+    const columns = {
+      likeable_type: 'text',
+      likeable_id: 'bigint',
+      user_id: 'bigint',
+      id: 'bigint',
+      target_user: 'bigint',
+      created_at: 'timestamptz',
+    }
+    await upsert(tx, 'likes', columns, given, { key: ['likeable_type', 'likeable_id', 'user_id'] })
+  },
+  async sweep(tx, { from, to }, rows) {
+    const left = rows.map((row) => ({ ...row, kind: kindOf(row.likeable_type) ?? '' }))
+    await tx`
+      delete from likes l
+      where l.likeable_type in (select distinct likeable_type from likes) and l.likeable_id >= ${from} and l.likeable_id < ${to}
+        and not exists (
+          select from ${relation(tx, { kind: 'text', likeable_id: 'bigint', user_id: 'bigint' }, left)}
+          where r.kind = l.likeable_type and r.likeable_id = l.likeable_id and r.user_id = l.user_id)`
+  },
+})
+
+/** Likes of every kind of content. */
+export const likeTables = [likes]

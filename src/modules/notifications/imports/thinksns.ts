@@ -1,0 +1,236 @@
+import { classOf, kindOf, readObject } from '#lib/thinksns.ts'
+import type { Db, Tx } from '#platform/database.ts'
+import { type Batch, defineTable, type SourceRow } from '#platform/database-import/table.ts'
+import { relation, upsert } from '#platform/database-import/write.ts'
+import type { NotificationType } from '../schema.ts'
+
+const COLUMNS = {
+  id: 'text',
+  type: 'text',
+  notifiable_type: 'text',
+  notifiable_id: 'int',
+  data: 'text',
+  read_at: 'time',
+  created_at: 'time',
+} as const
+type Row = SourceRow<typeof COLUMNS>
+
+const TYPES: Record<string, NotificationType | undefined> = {
+  At: 'at',
+  Comment: 'comment',
+  Like: 'like',
+  Follow: 'follow',
+  System: 'system',
+  UserNotification: 'system',
+}
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+type Reference = { type: string; id: number }
+type Told = { senderId: number; cause: Reference; data: Record<string, unknown> }
+
+const NOWHERE: Reference = { type: 'other', id: 0 }
+
+/** What a JSON object refers to; undefined unless it is a kind of thing that there is here. */
+function referenceOf(value: unknown): Reference | undefined {
+  const { type, id } = (value ?? {}) as { type?: unknown; id?: unknown }
+  const kind = typeof type === 'string' ? kindOf(type) : undefined
+  return kind !== undefined && Number.isSafeInteger(Number(id)) ? { type: kind, id: Number(id) } : undefined
+}
+
+const idOf = (value: unknown): number => {
+  const id = Number((value as { id?: unknown } | null | undefined)?.id)
+  return Number.isSafeInteger(id) && id > 0 ? id : 0
+}
+
+/** The things that notices of the system carry along, and of which kind each is. */
+const SUBJECTS: Record<string, string> = {
+  feed: 'feeds',
+  news: 'news',
+  comment: 'comments',
+  topic: 'feed-topics',
+  question: 'questions',
+  answer: 'question-answers',
+  group: 'groups',
+  post: 'group-posts',
+}
+
+function systemNotice(data: Record<string, unknown>): Told {
+  const { sender, content, channel, extra: _, ...rest } = data
+  const subject = Object.entries(SUBJECTS).find(([name]) => idOf(data[name]) > 0)
+  const cause = subject ? { type: subject[1], id: idOf(data[subject[0]]) } : NOWHERE
+  // The first versions wrote the sentence itself.
+  const told = typeof content === 'string' ? { contents: content, type: 'notice', channel } : {}
+  return { senderId: idOf(sender), cause, data: { ...rest, ...told, resource: cause } }
+}
+
+/** What a notification says, in our form. */
+function toldBy(type: NotificationType, data: Record<string, unknown>): Told {
+  if (type === 'system') return systemNotice(data)
+  if (type === 'follow') return { senderId: idOf(data), cause: { type: 'users', id: 0 }, data: {} }
+  const { sender, ...rest } = data
+  if (type === 'comment') {
+    const commentable = referenceOf(rest.commentable) ?? NOWHERE
+    return { senderId: idOf(sender), cause: commentable, data: { ...rest, commentable } }
+  }
+  const resource = referenceOf(rest.resource) ?? NOWHERE
+  return { senderId: idOf(sender), cause: resource, data: { ...rest, resource } }
+}
+
+type Standing = { total: number; last: number; readUpTo: number; readAt: string | null; unread: number }
+/** How far a person's own order has come, and how each type stands. */
+type Tally = { seq: number; types: Map<NotificationType, Standing> }
+
+function tallyOf(batch: Batch, userId: number): Tally {
+  const key = `person ${userId}`
+  const known = batch.memory.get(key) as Tally | undefined
+  if (known) return known
+  const tally: Tally = { seq: 0, types: new Map() }
+  batch.memory.set(key, tally)
+  return tally
+}
+
+function count(tally: Tally, type: NotificationType, readAt: string | null): void {
+  const standing = tally.types.get(type) ?? { total: 0, last: 0, readUpTo: 0, readAt: null, unread: 0 }
+  tally.types.set(type, standing)
+  standing.total += 1
+  standing.last = tally.seq
+  standing.unread += 1
+  // A mark covers all before it: it stands where the newest read one is.
+  if (readAt !== null) Object.assign(standing, { readUpTo: tally.seq, readAt, unread: 0 })
+}
+
+async function writeNotifications(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
+  const people = await batch.find(
+    'users',
+    rows.map((row) => row.notifiable_id),
+  )
+  const fresh = new Set<number>()
+  const concerned = new Set<number>()
+  const given = rows.flatMap((row) => {
+    const userId = row.notifiable_id ?? 0
+    const type = TYPES[classOf(row.type)]
+    const data = readObject(row.data)
+    if (kindOf(row.notifiable_type) !== 'users' || !people.has(userId))
+      batch.leaveOut(row, 'the person is gone')
+    else if (type === undefined) batch.leaveOut(row, 'of no type that there is here')
+    else if (data === undefined || !UUID.test(row.id ?? ''))
+      batch.leaveOut(row, 'what it says cannot be read')
+    else {
+      if (!batch.memory.has(`person ${userId}`)) fresh.add(userId)
+      const tally = tallyOf(batch, userId)
+      tally.seq += 1
+      count(tally, type, row.read_at)
+      concerned.add(userId)
+      const { senderId, cause, data: told } = toldBy(type, data)
+      return [
+        {
+          user_id: userId,
+          seq: tally.seq,
+          id: row.id,
+          type,
+          sender_id: senderId,
+          data: told,
+          cause_type: cause.type,
+          cause_id: type === 'follow' ? userId : cause.id,
+          created_at: row.created_at ?? new Date(0).toISOString(),
+        },
+      ]
+    }
+    return []
+  })
+  // A person's own order is made anew as a whole.
+  await tx`delete from notifications where user_id = any(${[...fresh]})`
+  await tx`delete from notification_reads where user_id = any(${[...fresh]})`
+  const columns = {
+    user_id: 'bigint',
+    seq: 'bigint',
+    id: 'uuid',
+    type: 'text',
+    sender_id: 'bigint',
+    data: 'jsonb',
+    cause_type: 'text',
+    cause_id: 'bigint',
+    created_at: 'timestamptz',
+  }
+  await upsert(tx, 'notifications', columns, given, { key: ['user_id', 'seq'] })
+  await writeStandings(tx, [...concerned], batch)
+}
+
+async function writeStandings(sql: Db, people: number[], batch: Batch): Promise<void> {
+  const tallies = people.map((userId) => ({ userId, ...tallyOf(batch, userId) }))
+  await upsert(
+    sql,
+    'notification_cursors',
+    { user_id: 'bigint', last_seq: 'bigint' },
+    tallies.map(({ userId, seq }) => ({ user_id: userId, last_seq: seq })),
+    { key: ['user_id'] },
+  )
+  const standings = tallies.flatMap(({ userId, types }) =>
+    [...types].map(([type, { total, last, readUpTo, readAt, unread }]) => ({
+      user_id: userId,
+      type,
+      unread,
+      total,
+      last_seq: last,
+      read_seq: readUpTo,
+      read_at: readAt,
+    })),
+  )
+  const columns = {
+    user_id: 'bigint',
+    type: 'text',
+    unread: 'bigint',
+    total: 'bigint',
+    last_seq: 'bigint',
+    read_seq: 'bigint',
+  }
+  await upsert(sql, 'notification_counts', columns, standings, { key: ['user_id', 'type'] })
+  await sql`
+    insert into notification_reads (user_id, type, seq, read_at)
+    select user_id, type, read_seq, read_at
+    from ${relation(sql, { ...columns, read_at: 'timestamptz' }, standings)} where read_at is not null
+    on conflict (user_id, type, seq) do nothing`
+}
+
+const notifications = defineTable({
+  table: 'notifications',
+  by: 'notifiable_id',
+  scope: 'notifiable_type',
+  width: 200,
+  key: ['id'],
+  order: ['created_at', 'id'],
+  columns: COLUMNS,
+  write: writeNotifications,
+})
+
+type OldNotice = { id: number; userId: number; contents: string; to: number | null; createdAt: string }
+
+/** Writes what the site once told one person, or everybody. */
+export async function importNotices(sql: Db, notices: OldNotice[]): Promise<void> {
+  const rows = notices.map(({ id, userId, contents, to, createdAt }) => ({
+    id,
+    user_id: userId,
+    contents,
+    user_ids: to === null ? null : [to],
+    status: 'sent',
+    sent: to === null ? 0 : 1,
+    total: to === null ? 0 : 1,
+    created_at: createdAt,
+    finished_at: createdAt,
+  }))
+  const columns = {
+    id: 'bigint',
+    user_id: 'bigint',
+    contents: 'text',
+    user_ids: 'bigint[]',
+    status: 'text',
+    sent: 'bigint',
+    total: 'bigint',
+    created_at: 'timestamptz',
+    finished_at: 'timestamptz',
+  }
+  await upsert(sql, 'notices', columns, rows)
+}
+
+/** What people were told of. */
+export const notificationTables = [notifications]

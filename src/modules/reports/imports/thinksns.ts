@@ -1,0 +1,83 @@
+import { kindOf } from '#lib/thinksns.ts'
+import { defineTable } from '#platform/database-import/table.ts'
+import { upsert } from '#platform/database-import/write.ts'
+
+const EPOCH = new Date(0).toISOString()
+
+const reports = defineTable({
+  table: 'reports',
+  by: 'id',
+  key: ['id'],
+  columns: {
+    id: 'int',
+    user_id: 'int',
+    target_user: 'int',
+    subject: 'text',
+    reportable_type: 'text',
+    reportable_id: 'int',
+    status: 'int',
+    reason: 'text',
+    mark: 'text',
+    created_at: 'time',
+    updated_at: 'time',
+  },
+  async write(tx, rows, batch) {
+    const people = await batch.find(
+      'users',
+      rows.map((row) => row.user_id),
+    )
+    const open = await tx<{ id: number; same: string }[]>`
+      select id, user_id || ' ' || reportable_type || ' ' || reportable_id as same from reports
+      where status = 0 and user_id = any(${rows.map(({ user_id }) => user_id ?? 0)})`
+    const waiting = new Map(open.map(({ id, same }) => [same, id]))
+    const given = rows.flatMap((row) => {
+      const kind = kindOf(row.reportable_type)
+      const same = `${row.user_id} ${kind} ${row.reportable_id}`
+      const status = row.status === 1 || row.status === 2 ? row.status : 0
+      const earlier = waiting.get(same)
+      if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the person is gone')
+      else if (kind === undefined) batch.leaveOut(row, 'there is no such kind of thing here')
+      else if (status === 0 && earlier !== undefined && earlier !== row.id)
+        batch.merge(row, 'the same person has an open report of it')
+      else {
+        if (status === 0) waiting.set(same, row.id ?? 0)
+        const updated = row.updated_at ?? row.created_at ?? EPOCH
+        return [
+          {
+            id: row.id,
+            user_id: row.user_id,
+            target_user: row.target_user ?? 0,
+            reportable_type: kind,
+            reportable_id: row.reportable_id,
+            subject: row.subject ?? '',
+            reason: row.reason,
+            status,
+            mark: row.mark,
+            handled_at: status === 0 ? null : updated,
+            created_at: row.created_at ?? EPOCH,
+            updated_at: updated,
+          },
+        ]
+      }
+      return []
+    })
+    const columns = {
+      id: 'bigint',
+      user_id: 'bigint',
+      target_user: 'bigint',
+      reportable_type: 'text',
+      reportable_id: 'bigint',
+      subject: 'text',
+      reason: 'text',
+      status: 'smallint',
+      mark: 'text',
+      handled_at: 'timestamptz',
+      created_at: 'timestamptz',
+      updated_at: 'timestamptz',
+    }
+    await upsert(tx, 'reports', columns, given)
+  },
+})
+
+/** What people reported, and what became of it. */
+export const reportTables = [reports]

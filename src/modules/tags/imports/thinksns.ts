@@ -1,0 +1,153 @@
+import { nameKey } from '#lib/text.ts'
+import { kindOf } from '#lib/thinksns.ts'
+import type { Db } from '#platform/database.ts'
+import { defineTable } from '#platform/database-import/table.ts'
+import { findTargets, relation, saveTargets, upsert } from '#platform/database-import/write.ts'
+
+const EPOCH = new Date(0).toISOString()
+
+/** One row for each name: of several with the same the first stays, and the others stand for it. */
+function firstOfName<R extends { id: number | null; name: string | null }>(rows: R[]) {
+  const first = new Map<string, R>()
+  const targets = new Map<number, number>()
+  for (const row of rows) {
+    const key = nameKey(row.name ?? '') || `${row.id}`
+    const kept = first.get(key) ?? row
+    first.set(key, kept)
+    targets.set(row.id ?? 0, kept.id ?? 0)
+  }
+  return { kept: [...first].map(([key, row]) => ({ key, row })), targets }
+}
+
+const categories = defineTable({
+  table: 'tag_categories',
+  by: null,
+  key: ['id'],
+  columns: { id: 'int', name: 'text', weight: 'int', created_at: 'time' },
+  async write(tx, rows, batch) {
+    const { kept, targets } = firstOfName(rows)
+    for (const row of rows)
+      if (targets.get(row.id ?? 0) !== row.id) batch.merge(row, 'another category has this name')
+    const given = kept.map(({ key, row }) => ({
+      id: row.id,
+      name: row.name?.trim() || `category ${row.id}`,
+      name_key: key,
+      weight: row.weight ?? 0,
+      created_at: row.created_at ?? EPOCH,
+    }))
+    const columns = {
+      id: 'bigint',
+      name: 'text',
+      name_key: 'text',
+      weight: 'int',
+      created_at: 'timestamptz',
+    }
+    await upsert(tx, 'tag_categories', columns, given)
+    await saveTargets(tx, 'tag_categories', targets)
+  },
+})
+
+const tags = defineTable({
+  table: 'tags',
+  // All at once: names are compared over all categories.
+  by: null,
+  key: ['id'],
+  batch: 100_000,
+  columns: { id: 'int', name: 'text', tag_category_id: 'int', weight: 'int', created_at: 'time' },
+  async write(tx, rows, batch) {
+    const { kept, targets } = firstOfName(rows)
+    const found = await findTargets(
+      tx,
+      'tag_categories',
+      rows.map((row) => row.tag_category_id),
+    )
+    for (const row of rows)
+      if (targets.get(row.id ?? 0) !== row.id) batch.merge(row, 'another tag has this name')
+    const orphans = kept.filter(({ row }) => !found.has(row.tag_category_id ?? 0))
+    const other = orphans.length > 0 ? await otherCategory(tx) : 0
+    for (const { row } of orphans) batch.mend(row, 'its category is gone: under another')
+    const given = kept.map(({ key, row }) => ({
+      id: row.id,
+      tag_category_id: Number(found.get(row.tag_category_id ?? 0) ?? other),
+      name: row.name?.trim() || `tag ${row.id}`,
+      name_key: key,
+      weight: row.weight ?? 0,
+      created_at: row.created_at ?? EPOCH,
+    }))
+    const columns = {
+      id: 'bigint',
+      tag_category_id: 'bigint',
+      name: 'text',
+      name_key: 'text',
+      weight: 'int',
+      created_at: 'timestamptz',
+    }
+    await upsert(tx, 'tags', columns, given)
+    await saveTargets(tx, 'tags', targets)
+  },
+})
+
+/** Where tags go whose category is gone: the first there is, or one made for them. */
+async function otherCategory(sql: Db): Promise<number> {
+  const [row] = await sql<{ id: number }[]>`
+    with first as (select id from tag_categories order by id limit 1),
+    made as (
+      insert into tag_categories (id, name, name_key) select 1, '其他', '其他' where not exists (select from first)
+      returning id
+    )
+    select id from first union all select id from made`
+  return row?.id ?? 0
+}
+
+/** Who or what has which tags. Each module writes the tags of its own kind. */
+export const tagged = (
+  kinds: Record<string, (sql: Db, links: { id: number; tag: number }[]) => Promise<unknown>>,
+) =>
+  defineTable({
+    table: 'taggables',
+    by: 'taggable_id',
+    scope: 'taggable_type',
+    width: 2000,
+    key: ['tag_id', 'taggable_type', 'taggable_id'],
+    columns: { tag_id: 'int', taggable_type: 'text', taggable_id: 'int' },
+    async write(tx, rows, batch) {
+      const targets = await findTargets(
+        tx,
+        'tags',
+        rows.map((row) => row.tag_id),
+      )
+      const byKind = Map.groupBy(rows, (row) => kindOf(row.taggable_type))
+      for (const [kind, list] of byKind) {
+        const write = kind === undefined ? undefined : kinds[kind]
+        const found =
+          kind === undefined
+            ? new Map()
+            : await batch.find(
+                kind,
+                list.map((row) => row.taggable_id),
+              )
+        const links = list.flatMap((row) => {
+          const tag = Number(targets.get(row.tag_id ?? 0) ?? 0)
+          const same = `${kind} ${row.taggable_id} ${tag}`
+          if (!write) batch.leaveOut(row, 'nothing of this kind has tags here')
+          else if (tag === 0) batch.leaveOut(row, 'the tag is gone')
+          else if (!found.has(row.taggable_id ?? 0)) batch.leaveOut(row, 'what has the tag is gone')
+          else if (batch.memory.has(same)) batch.merge(row, 'said twice')
+          else {
+            batch.memory.set(same, true)
+            return [{ id: row.taggable_id ?? 0, tag }]
+          }
+          return []
+        })
+        await write?.(tx, links)
+      }
+    },
+  })
+
+/** Gives people tags. */
+export const tagPeople = (sql: Db, links: { id: number; tag: number }[]) => sql`
+  insert into user_tags (user_id, tag_id) select id, tag from ${relation(sql, { id: 'bigint', tag: 'bigint' }, links)}
+  on conflict do nothing`
+
+/** Tags and their categories. */
+export const tagTables = [categories, tags]

@@ -1,0 +1,111 @@
+import { grams, nameKey } from '#lib/text.ts'
+import { applyPictures, nodePicture, wantPictures } from '#modules/files/index.ts'
+import { defineTable, type ImportStep } from '#platform/database-import/table.ts'
+import { findHeir, relation, uniqueNames, upsert } from '#platform/database-import/write.ts'
+
+const EPOCH = new Date(0).toISOString()
+const STATUSES = new Set(['waiting', 'passed', 'failed'])
+
+const topics = defineTable({
+  table: 'feed_topics',
+  by: 'id',
+  key: ['id'],
+  columns: {
+    id: 'int',
+    name: 'text',
+    logo: 'text',
+    desc: 'text',
+    creator_user_id: 'int',
+    hot_at: 'time',
+    status: 'text',
+    created_at: 'time',
+    updated_at: 'time',
+  },
+  async write(tx, rows, batch) {
+    const people = await batch.find(
+      'users',
+      rows.map((row) => row.creator_user_id),
+    )
+    const heir = await findHeir(tx)
+    const names = await uniqueNames(tx, 'feed_topics', rows, 'topic', batch)
+    const given = rows.map((row) => {
+      const known = people.has(row.creator_user_id ?? 0)
+      if (!known) batch.mend(row, 'its creator is gone: it belongs to the first administrator')
+      const name = names.get(row) ?? ''
+      return {
+        id: row.id,
+        name,
+        name_key: nameKey(name),
+        name_grams: grams(name),
+        desc: row.desc ?? '',
+        creator_user_id: known ? row.creator_user_id : heir,
+        hot_at: row.hot_at,
+        status: STATUSES.has(row.status ?? '') ? row.status : 'waiting',
+        created_at: row.created_at ?? EPOCH,
+        updated_at: row.updated_at ?? row.created_at ?? EPOCH,
+      }
+    })
+    const columns = {
+      id: 'bigint',
+      name: 'text',
+      name_key: 'text',
+      name_grams: 'text[]',
+      desc: 'text',
+      creator_user_id: 'bigint',
+      hot_at: 'timestamptz',
+      status: 'text',
+      created_at: 'timestamptz',
+      updated_at: 'timestamptz',
+    }
+    await upsert(tx, 'feed_topics', columns, given)
+    const ids = rows.map(({ id }) => id ?? 0)
+    await tx`insert into feed_topic_counts (topic_id) select unnest(${ids}::bigint[]) on conflict do nothing`
+    // Old versions kept the number of an upload there.
+    const logos = given.flatMap(({ id, creator_user_id }, at) => {
+      const logo = rows[at]?.logo ?? ''
+      return logo.includes('/') ? [{ id: id ?? 0, ownerId: creator_user_id ?? 0, ...nodePicture(logo) }] : []
+    })
+    await wantPictures(tx, 'feed_topics.logo', ids, logos)
+  },
+})
+
+const followers = defineTable({
+  table: 'feed_topic_user_links',
+  by: 'topic_id',
+  width: 200,
+  key: ['index'],
+  columns: { index: 'int', topic_id: 'int', user_id: 'int', following_at: 'time' },
+  async write(tx, rows, batch) {
+    const people = await batch.find(
+      'users',
+      rows.map((row) => row.user_id),
+    )
+    const found = await batch.find(
+      'feed-topics',
+      rows.map((row) => row.topic_id),
+    )
+    const given = rows.flatMap((row) => {
+      if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the person is gone')
+      else if (!found.has(row.topic_id ?? 0)) batch.leaveOut(row, 'the topic is gone')
+      else return [{ topic_id: row.topic_id, user_id: row.user_id, followed_at: row.following_at }]
+      return []
+    })
+    // Who posted is told by the posts themselves.
+    const columns = { topic_id: 'bigint', user_id: 'bigint', followed_at: 'timestamptz' }
+    await upsert(tx, 'feed_topic_users', columns, given, { key: ['topic_id', 'user_id'] })
+  },
+  sweep: (tx, { from, to }, rows) => tx`
+    update feed_topic_users f set followed_at = null
+    where topic_id >= ${from} and topic_id < ${to} and followed_at is not null and not exists (
+      select from ${relation(tx, { topic_id: 'bigint', user_id: 'bigint' }, rows)}
+      where r.topic_id = f.topic_id and r.user_id = f.user_id)`,
+})
+
+/** Shows the logos whose bytes are here. */
+export const showLogos: ImportStep = {
+  name: 'logos',
+  run: ({ transaction }) => transaction((tx) => applyPictures(tx, 'feed_topics.logo', 'feed_topics', 'logo')),
+}
+
+/** Topics of feeds, and who follows them. */
+export const topicTables = [topics, followers]

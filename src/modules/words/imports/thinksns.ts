@@ -1,0 +1,54 @@
+import { nameKey } from '#lib/text.ts'
+import { defineTable } from '#platform/database-import/table.ts'
+import { upsert } from '#platform/database-import/write.ts'
+
+const EPOCH = new Date(0).toISOString()
+
+const words = defineTable({
+  table: 'sensitives',
+  by: null,
+  batch: 100_000,
+  key: ['id'],
+  columns: { id: 'int', word: 'text', type: 'text', replace: 'text', created_at: 'time' },
+  async write(tx, rows, batch) {
+    const known = new Set<string>()
+    const given = rows.flatMap((row) => {
+      const key = nameKey(row.word ?? '')
+      if (key === '') batch.leaveOut(row, 'a word that shows nothing')
+      else if (known.has(key)) batch.merge(row, 'the same word but for case, width or invisible characters')
+      else {
+        known.add(key)
+        const type = row.type === 'warning' ? 'warning' : 'replace'
+        const created = row.created_at ?? EPOCH
+        const replacement = type === 'replace' ? row.replace : null
+        return [
+          {
+            id: row.id,
+            word: row.word,
+            word_key: key,
+            type,
+            replacement,
+            created_at: created,
+            updated_at: created,
+          },
+        ]
+      }
+      return []
+    })
+    const columns = {
+      id: 'bigint',
+      word: 'text',
+      word_key: 'text',
+      type: 'text',
+      replacement: 'text',
+      created_at: 'timestamptz',
+      updated_at: 'timestamptz',
+    }
+    await upsert(tx, 'sensitive_words', columns, given)
+  },
+  sweep: (tx, _range, rows) =>
+    tx`delete from sensitive_words where not id = any(${rows.map(({ id }) => id ?? 0)})`,
+})
+
+/** Words that are refused or replaced. */
+export const wordTables = [words]
