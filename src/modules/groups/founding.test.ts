@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { groupWorld } from '#test/fixtures/founded.ts'
+import { uploadPicture } from '#test/fixtures/uploads.ts'
+
+const { world, as, guest, person, sql, category, group, member, read, assertNoDrift } = await groupWorld()
+
+describe('groups', () => {
+  test('wait for an administrator, and nobody but their founder knows of them until then', async () => {
+    const founder = await person()
+    const id = await group(founder, { name: 'Waiting' }, { passed: false })
+    assert.equal((await read(founder, id)).audit, 0)
+    assert.equal((await guest('GET', `/groups/${id}`)).status, 404)
+    assert.equal((await as(await person(), 'GET', `/groups/${id}/members`)).status, 404)
+    assert.equal((await as(await person(), 'PUT', `/groups/${id}`)).status, 404)
+    assert.equal((await as(founder, 'POST', `/groups/${id}/posts`)).status, 403)
+    const waiting = await as(founder, 'GET', '/user-groups?type=audit')
+    assert.deepEqual(
+      waiting.body.map((each: { id: number }) => each.id),
+      [id],
+    )
+  })
+
+  test('show what they are made of, with the founder, tags, category and place', async () => {
+    const founder = await person()
+    const [tagCategory] = await sql<[{ id: number }]>`
+      insert into tag_categories (name, name_key) values ('g', 'g') returning id`
+    const [tag] = await sql<[{ id: number }]>`
+      insert into tags (tag_category_id, name, name_key) values (${tagCategory.id}, 'chess', 'chess') returning id`
+    const avatar = await uploadPicture(world, founder)
+    const id = await group(founder, {
+      name: 'Chess players',
+      mode: 'paid',
+      money: 30,
+      tags: [{ id: tag.id }],
+      avatar,
+      allow_feed: 1,
+      permissions: 'administrator,founder',
+      summary: 'We play',
+      location: 'Wuhan',
+      longitude: '114.3',
+      latitude: 30.5,
+      geo_hash: 'wt3m',
+    })
+    const { body } = await guest('GET', `/groups/${id}`)
+    assert.deepEqual(
+      [body.mode, body.money, body.allow_feed, body.permissions, body.users_count, body.joined],
+      ['paid', 30, 1, 'administrator,founder', 1, null],
+    )
+    assert.match(body.avatar, new RegExp(`/files/${avatar}$`))
+    assert.equal(body.founder.user.id, founder.id)
+    assert.deepEqual(
+      body.tags.map(({ name }: { name: string }) => name),
+      ['chess'],
+    )
+    assert.deepEqual([body.longitude, body.latitude], ['114.3', '30.5'])
+    assert.equal((await read(founder, id)).joined.role, 'founder')
+    assert.equal((await guest('GET', '/groups?keyword=CHESS')).body[0].id, id)
+    assert.deepEqual((await guest('GET', '/groups?keyword=cheese')).body, [])
+  })
+
+  test('are made from forms with the picture inside, as existing clients send them', async () => {
+    const founder = await person()
+    const form = new FormData()
+    const { flatPicture } = await import('#test/fixtures/media.ts')
+    const bytes = await flatPicture(41, 43).png().toBuffer()
+    form.append('avatar', new Blob([new Uint8Array(bytes)]), 'a.png')
+    form.append('name', 'From a form')
+    form.append('mode', 'private')
+    form.append('allow_feed', '1')
+    const encoded = new Response(form)
+    const headers = { 'content-type': encoded.headers.get('content-type') ?? '' }
+    const url = `/plus-group/categories/${await category()}/groups`
+    const answer = await as(founder, 'POST', url, Buffer.from(await encoded.arrayBuffer()), headers)
+    assert.equal(answer.status, 201, JSON.stringify(answer.body))
+    assert.equal(answer.body.group.mode, 'private')
+    assert.ok(answer.body.group.avatar)
+    const cut = Buffer.from(await new Response(form).arrayBuffer()).subarray(0, 300)
+    assert.equal((await as(founder, 'POST', url, cut, headers)).status, 422)
+  })
+
+  test('need a category, a name, a mode, a price when paid, and a whole place', async () => {
+    const founder = await person()
+    const url = `/categories/${await category()}/groups`
+    const fails = async (body: object, field: string) => {
+      const answer = await as(founder, 'POST', url, { name: 'x', mode: 'public', ...body })
+      assert.equal(answer.status, 422, field)
+      assert.ok(answer.body.errors[field], JSON.stringify(answer.body))
+    }
+    await fails({ name: '' }, 'name')
+    await fails({ mode: 'open' }, 'mode')
+    await fails({ mode: 'paid' }, 'money')
+    await fails({ longitude: 3 }, 'location')
+    await fails({ tags: [999_999] }, 'tags')
+    await fails({ avatar: 999_999 }, 'avatar')
+    assert.equal((await as(founder, 'POST', '/categories/999999/groups', {})).status, 404)
+    await sql`insert into settings (name, value) values ('group:need-verified', 'true')`
+    const { forgetSettings } = await import('#modules/settings/index.ts')
+    forgetSettings(world.ctx)
+    assert.equal((await as(founder, 'POST', url, { name: 'x', mode: 'public' })).status, 422)
+    await sql`delete from settings where name = 'group:need-verified'`
+    forgetSettings(world.ctx)
+  })
+
+  test('are found nearby, the nearest first, and counted', async () => {
+    const founder = await person()
+    const at = (name: string, latitude: number, longitude: number) =>
+      group(founder, { name, location: name, latitude, longitude, geo_hash: 'x' })
+    const near = await at('near', -42.01, 179.99)
+    const nearer = await at('nearer', -42.001, 179.999)
+    const across = await at('across the date line', -42.02, -179.99)
+    await at('far', -42.5, 179)
+    const { body } = await guest('GET', '/round/groups?latitude=-42&longitude=180')
+    assert.deepEqual(
+      body.map(({ id }: { id: number }) => id),
+      [nearer, near, across],
+    )
+    assert.equal((await guest('GET', '/round/groups?latitude=3')).status, 422)
+    assert.ok((await guest('GET', '/groups/count')).body.count >= 4)
+    assert.equal(typeof (await guest('GET', '/groups/protocol')).body.protocol, 'string')
+    await assertNoDrift()
+  })
+
+  test('are changed by managers only', async () => {
+    const founder = await person()
+    const id = await group(founder)
+    const plain = await member(id, founder)
+    assert.equal((await as(plain, 'POST', `/groups/${id}`, { name: 'Mine' })).status, 403)
+    const changed = await as(founder, 'POST', `/groups/${id}`, { notice: 'Be kind', mode: 'private' })
+    assert.deepEqual([changed.status, changed.body.group.notice], [201, 'Be kind'])
+    const permissions = await as(founder, 'PATCH', `/groups/${id}/permissions`, { permissions: ['founder'] })
+    assert.equal(permissions.status, 201)
+    assert.equal((await read(founder, id)).permissions, 'founder')
+    assert.equal((await as(founder, 'PUT', `/group/groups/${id}/bind-im-group`, { id: '77' })).status, 204)
+    assert.equal((await as(plain, 'PUT', `/group/groups/${id}/bind-im-group`, { id: '78' })).status, 403)
+    assert.equal((await read(founder, id)).im_group_id, '77')
+  })
+
+  test('answer under /plus-group exactly as without', async () => {
+    const founder = await person()
+    const id = await group(founder, { name: 'Twice' })
+    for (const path of [`/groups/${id}`, `/groups/${id}/posts`, '/groups?keyword=twice', '/categories'])
+      assert.deepEqual(
+        (await as(founder, 'GET', `/plus-group${path}`)).body,
+        (await as(founder, 'GET', path)).body,
+      )
+  })
+})

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { ledgerChecks, PLATFORM } from '#modules/ledger/index.ts'
+import { groupWorld } from '#test/fixtures/founded.ts'
+
+const {
+  as,
+  guest,
+  person,
+  sql,
+  group,
+  memberId,
+  accept,
+
+  read,
+  people,
+  fund,
+  balance,
+  told,
+  assertNoDrift,
+  driftAfter,
+} = await groupWorld()
+
+describe('joining', () => {
+  test('a public group is at once, once, and told to its managers', async () => {
+    const [founder, alice] = await people(2)
+    const id = await group(founder!)
+    assert.equal((await as(alice!, 'PUT', `/groups/${id}`)).status, 201)
+    assert.equal((await as(alice!, 'PUT', `/groups/${id}`)).status, 422)
+    const view = await read(alice!, id)
+    assert.deepEqual([view.users_count, view.joined.role, view.joined.audit], [2, 'member', 1])
+    assert.deepEqual(await told(founder!), ['group:audit', 'group:join'])
+    assert.equal((await as(alice!, 'GET', '/user-groups')).body[0].id, id)
+    assert.equal((await guest('GET', `/groups/users?user_id=${alice!.id}`)).body[0].id, id)
+    assert.equal((await as(alice!, 'DELETE', `/groups/${id}/exit`)).status, 204)
+    assert.equal((await as(alice!, 'DELETE', `/groups/${id}/exit`)).status, 403)
+    assert.deepEqual(await told(founder!), ['group:audit'], 'what is undone is not told any more')
+    assert.equal((await as(founder!, 'DELETE', `/groups/${id}/exit`)).status, 403)
+    assert.equal((await read(founder!, id)).users_count, 1)
+  })
+
+  test('racing joins count once per person', async () => {
+    const [founder, ...others] = await people(6)
+    const id = await group(founder!)
+    const answers = await Promise.all(
+      others.flatMap((each) => [1, 2, 3].map(() => as(each, 'PUT', `/currency-groups/${id}`))),
+    )
+    assert.equal(answers.filter(({ status }) => status === 201).length, others.length)
+    assert.equal((await read(founder!, id)).users_count, 6)
+    await assertNoDrift()
+  })
+
+  test('a private group waits for a manager, who sees the request', async () => {
+    const [founder, alice, bob] = await people(3)
+    const id = await group(founder!, { mode: 'private' })
+    for (const each of [alice!, bob!]) await as(each, 'PUT', `/groups/${id}`)
+    assert.equal((await read(founder!, id)).users_count, 1)
+    const waiting = await as(alice!, 'GET', '/user-groups?type=audit')
+    assert.ok(waiting.body[0].join_at)
+    const requests = (await as(founder!, 'GET', `/user-group-audit-members?group_ids=${id}`)).body
+    assert.deepEqual(
+      requests.map((each: { user: { id: number }; status: number }) => [each.user.id, each.status]),
+      [
+        [bob!.id, 0],
+        [alice!.id, 0],
+      ],
+    )
+    assert.deepEqual((await as(alice!, 'GET', '/user-group-audit-members')).body, [])
+    const url = `/groups/${id}/members/${await memberId(id, alice!)}/audit`
+    assert.equal((await as(founder!, 'PATCH', url, { status: 3 })).status, 422)
+    assert.equal((await as(bob!, 'PATCH', url, { status: 1 })).status, 403)
+    assert.equal((await as(founder!, 'PATCH', url, { status: 1 })).status, 201)
+    assert.equal((await as(founder!, 'PATCH', url, { status: 2 })).status, 403)
+    const other = `/groups/${id}/members/${await memberId(id, bob!)}/audit`
+    assert.equal((await as(founder!, 'PATCH', other, { status: 2 })).status, 201)
+    assert.equal((await read(founder!, id)).users_count, 2)
+    assert.equal((await read(bob!, id)).joined, null)
+  })
+
+  test('a paid group keeps the fee in escrow: to the founder on acceptance, back on rejection and on leaving', async () => {
+    const [founder, alice, bob, carol, dave] = await people(5)
+    const id = await group(founder!, { mode: 'paid', money: 40 })
+    assert.equal((await as(dave!, 'PUT', `/currency-groups/${id}`)).status, 422)
+    assert.equal((await read(dave!, id)).joined, null)
+    for (const each of [alice!, bob!]) await fund(each, 100)
+    await fund(carol!, 100, 'wallet')
+    for (const each of [alice!, bob!])
+      assert.equal((await as(each, 'PUT', `/currency-groups/${id}`)).status, 201)
+    assert.equal((await as(carol!, 'PUT', `/groups/${id}`)).status, 201)
+    assert.deepEqual([await balance(alice!), await balance(carol!, 'wallet')], [60, 60])
+    await assertNoDrift()
+    assert.deepEqual(
+      (await driftAfter((tx) => tx`update group_member_logs set fee = 39 where group_id = ${id}`)).map(
+        ({ kept, counted }) => [kept, counted],
+      ),
+      [40, 40, 40].map((fee) => [fee, 39]),
+    )
+    assert.equal(await balance(founder!), 0)
+    assert.equal((await accept(founder!, id, alice!)).status, 201)
+    assert.equal(await balance(founder!), 40)
+    const reject = `/currency-groups/${id}/members/${await memberId(id, bob!)}/audit`
+    assert.equal((await as(founder!, 'PATCH', reject, { status: 2 })).status, 201)
+    assert.equal(await balance(bob!), 100)
+    assert.equal((await as(carol!, 'DELETE', `/groups/${id}/exit`)).status, 204)
+    assert.equal(await balance(carol!, 'wallet'), 100)
+    assert.deepEqual([await told(alice!), await told(bob!)], [['group:join:accept'], ['group:join:reject']])
+    const view = await read(founder!, id)
+    assert.deepEqual([view.users_count, view.join_income_count], [2, 40])
+    assert.equal((await read(alice!, id)).join_income_count, 0)
+    const { body } = await as(founder!, 'GET', `/groups/${id}/incomes?type=join`)
+    assert.deepEqual(
+      body.map((each: { amount: number; user_id: number }) => [each.amount, each.user_id]),
+      [[40, alice!.id]],
+    )
+    assert.deepEqual((await as(founder!, 'GET', `/groups/${id}/incomes?type=pinned`)).body, [])
+    assert.equal((await as(alice!, 'GET', `/groups/${id}/incomes`)).status, 403)
+    await assertNoDrift()
+  })
+
+  test('accepting, rejecting and leaving at once move the fee once', async () => {
+    const founder = await person()
+    const id = await group(founder, { mode: 'paid', money: 7 })
+    for (let round = 0; round < 5; round += 1) {
+      const who = await person()
+      await fund(who, 7)
+      await as(who, 'PUT', `/currency-groups/${id}`)
+      const before = await balance(founder)
+      const url = `/groups/${id}/members/${await memberId(id, who)}/audit`
+      await Promise.all([
+        as(founder, 'PATCH', url, { status: 1 }),
+        as(founder, 'PATCH', url, { status: 2 }),
+        as(founder, 'PATCH', url, { status: 1 }),
+        as(who, 'DELETE', `/groups/${id}/exit`),
+      ])
+      const [kept, earned] = [await balance(who), (await balance(founder)) - before]
+      assert.equal(kept + earned, 7)
+      assert.ok(kept === 0 || kept === 7)
+    }
+    const [escrow] = await sql<[{ held: number }]>`
+      select coalesce(sum(amount), 0)::bigint as held from ledger_postings
+      where owner_id = ${PLATFORM.escrow} and subject_type = 'group-member-logs'`
+    assert.equal(escrow.held, 0)
+    await assertNoDrift()
+    for (const check of ledgerChecks) assert.deepEqual(await check.find(sql), [], check.name)
+  })
+
+  test('repeated with the same Idempotency-Key pays once', async () => {
+    const [founder, alice] = await people(2)
+    const id = await group(founder!, { mode: 'paid', money: 5 })
+    await fund(alice!, 20)
+    const headers = { 'idempotency-key': 'join' }
+    for (let n = 0; n < 2; n += 1)
+      assert.equal((await as(alice!, 'PUT', `/currency-groups/${id}`, {}, headers)).status, 201)
+    assert.equal(await balance(alice!), 15)
+  })
+})

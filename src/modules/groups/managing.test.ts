@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { transaction } from '#platform/database.ts'
+import { groupWorld } from '#test/fixtures/founded.ts'
+import type { Person } from '#test/world.ts'
+
+const { as, guest, person, sql, group, memberId, join, member, post, read, people, told, assertNoDrift } =
+  await groupWorld()
+
+describe('managing members', () => {
+  test('calls are scoped to the group of the path', async () => {
+    const [founder, other] = await people(2)
+    const [mine, theirs] = [await group(founder!), await group(other!)]
+    const victim = await member(theirs, other!)
+    const id = await memberId(theirs, victim)
+    for (const [method, path] of [
+      ['DELETE', `members/${id}`],
+      ['PUT', `managers/${id}`],
+      ['DELETE', `managers/${id}`],
+      ['PUT', `blacklist/${id}`],
+      ['DELETE', `blacklist/${id}`],
+      ['PATCH', `members/${id}/audit`],
+    ] as const)
+      assert.equal((await as(founder!, method, `/groups/${mine}/${path}`, { status: 1 })).status, 404, path)
+    assert.equal((await read(victim, theirs)).joined.role, 'member')
+  })
+
+  test('removing a member takes them out of the count, and rank protects', async () => {
+    const founder = await person()
+    const id = await group(founder)
+    const [admin, peer, plain] = [
+      await member(id, founder),
+      await member(id, founder),
+      await member(id, founder),
+    ]
+    const url = async (kind: string, who: Person) => `/groups/${id}/${kind}/${await memberId(id, who)}`
+    for (const each of [admin, peer])
+      assert.equal((await as(founder, 'PUT', await url('managers', each))).status, 201)
+    const refused = await as(admin, 'PUT', await url('managers', plain))
+    assert.deepEqual([refused.status, refused.headers['x-error-code']], [403, 'not_the_group_founder'])
+    assert.equal((await as(admin, 'DELETE', await url('members', peer))).status, 403)
+    assert.equal((await as(admin, 'DELETE', await url('members', founder))).status, 403)
+    assert.equal((await as(admin, 'DELETE', await url('members', plain))).status, 204)
+    assert.equal((await read(founder, id)).users_count, 3)
+    assert.equal((await as(founder, 'DELETE', await url('managers', founder))).status, 403)
+    const managers = (await guest('GET', `/groups/${id}/members?type=manager`)).body
+    assert.deepEqual(
+      managers.map(({ user_id }: { user_id: number }) => user_id),
+      [peer.id, admin.id, founder.id],
+    )
+    const counts = (await as(plain, 'GET', `/groups/${id}/role/count`)).body
+    assert.deepEqual(counts, { member_count: 0, admin_count: 3 })
+    assert.equal((await as(founder, 'DELETE', await url('managers', peer))).status, 204)
+    assert.equal((await as(founder, 'DELETE', await url('managers', peer))).status, 403)
+    await assertNoDrift()
+  })
+
+  test('there are five administrators at most, however fast they are made', async () => {
+    const founder = await person()
+    const id = await group(founder)
+    const members = await Promise.all(Array.from({ length: 7 }, () => member(id, founder)))
+    const ids = await Promise.all(members.map((each) => memberId(id, each)))
+    const answers = await Promise.all(ids.map((each) => as(founder, 'PUT', `/groups/${id}/managers/${each}`)))
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 201, 201, 201, 201, 422, 422])
+  })
+
+  test('who is on the blacklist reads and does not write, and does not shed it by leaving', async () => {
+    const founder = await person()
+    const id = await group(founder, { mode: 'private' })
+    const bad = await member(id, founder)
+    const postId = await post(founder, id)
+    const url = `/groups/${id}/blacklist/${await memberId(id, bad)}`
+    assert.equal((await as(founder, 'PUT', url)).status, 201)
+    assert.equal((await read(founder, id)).blacklist_count, 1)
+    assert.equal((await as(bad, 'GET', `/groups/${id}/posts/${postId}`)).status, 200)
+    assert.equal((await as(bad, 'GET', `/group-posts/${postId}/likes`)).status, 200)
+    for (const [method, path] of [
+      ['POST', `/groups/${id}/posts`],
+      ['POST', `/group-posts/${postId}/likes`],
+      ['POST', `/group-posts/${postId}/comments`],
+      ['POST', `/reports/posts/${postId}`],
+      ['DELETE', `/groups/${id}/exit`],
+    ] as const)
+      assert.equal((await as(bad, method, path, {})).status, 403, path)
+    const list = await as(founder, 'GET', `/groups/${id}/members?type=blacklist`)
+    assert.deepEqual([list.body.length, list.body[0].disabled], [1, 1])
+    assert.equal((await as(bad, 'GET', `/groups/${id}/members?type=blacklist`)).status, 403)
+    assert.equal((await as(founder, 'DELETE', url)).status, 204)
+    assert.equal((await as(bad, 'POST', `/group-posts/${postId}/likes`)).status, 201)
+  })
+
+  test('a group is handed over to an active member, not while people wait', async () => {
+    const founder = await person()
+    const id = await group(founder, { mode: 'private' })
+    const [heir, waiting] = [await member(id, founder), await person()]
+    const url = `/groups/${id}/owner`
+    await as(waiting, 'PUT', `/groups/${id}`)
+    assert.equal((await as(founder, 'PATCH', url, { target: heir.id })).status, 422)
+    await as(waiting, 'DELETE', `/groups/${id}/exit`)
+    assert.equal((await as(founder, 'PATCH', url, { target: waiting.id })).status, 422)
+    assert.equal((await as(heir, 'PATCH', url, { target: heir.id })).status, 403)
+    assert.equal((await as(founder, 'PATCH', url, { target: heir.id })).status, 201)
+    const view = await read(heir, id)
+    assert.deepEqual([view.founder.user_id, view.joined.role, view.user_id], [heir.id, 'founder', founder.id])
+    assert.equal((await as(founder, 'DELETE', `/groups/${id}/exit`)).status, 204)
+    assert.ok((await told(heir)).includes('group:transfer'))
+  })
+
+  test('members are found by a part of their name', async () => {
+    const founder = await person()
+    const id = await group(founder)
+    const named = await join(id, founder, await person({ name: 'Ekaterina' }))
+    const { body } = await guest('GET', `/groups/${id}/members?name=kater`)
+    assert.deepEqual(
+      body.map(({ user_id }: { user_id: number }) => user_id),
+      [named.id],
+    )
+  })
+})
+
+test('managing rolls back whole: a refused transfer leaves both as they were', async () => {
+  const founder = await person()
+  const id = await group(founder)
+  const stranger = await person()
+  await as(founder, 'PATCH', `/groups/${id}/owner`, { target: stranger.id })
+  await transaction(sql, async (tx) => {
+    const [row] = await tx<[{ n: number }]>`
+      select count(*)::int as n from group_members where group_id = ${id} and role = 'founder'`
+    assert.equal(row.n, 1)
+  })
+})

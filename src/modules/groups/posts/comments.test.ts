@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { postWorld } from '#test/fixtures/posts.ts'
+import type { Person } from '#test/world.ts'
+
+const { as, guest, person, sql, group, memberId, join, post, people, told, assertNoDrift } = await postWorld()
+
+describe('comments and reports', () => {
+  test('a manager deletes comments, others only their own', async () => {
+    const founder = await person()
+    const groupId = await group(founder)
+    const [alice, bob] = await people(2)
+    const id = await post(founder, groupId)
+    const url = `/group-posts/${id}/comments`
+    const comment = async (who: Person) => (await as(who, 'POST', url, { body: 'Hello' })).body.comment.id
+    const [one, two] = [await comment(alice!), await comment(alice!)]
+    assert.ok((await told(founder)).includes('comment'))
+    assert.equal((await as(bob!, 'DELETE', `${url}/${one}`)).status, 403)
+    assert.equal((await as(alice!, 'DELETE', `${url}/${one}`)).status, 204)
+    assert.equal((await as(founder, 'DELETE', `${url}/${two}`)).status, 204)
+    assert.deepEqual((await guest('GET', url)).body, { pinneds: [], comments: [] })
+    await assertNoDrift()
+  })
+
+  test('reports are handled once, by managers of the group only', async () => {
+    const [founder, other, alice] = await people(3)
+    const [groupId] = [await group(founder!), await group(other!)]
+    const id = await post(founder!, groupId)
+    const { body: made } = await as(founder!, 'POST', `/group-posts/${id}/comments`, { body: 'Bad' })
+    assert.equal((await as(alice!, 'POST', `/reports/posts/${id}`, {})).status, 422)
+    for (const path of [`/reports/posts/${id}`, `/reports/comments/${made.comment.id}`])
+      assert.equal((await as(alice!, 'POST', path, { content: 'Look at this' })).status, 201)
+    assert.equal((await as(alice!, 'POST', '/reports/comments/999999', { content: 'x' })).status, 404)
+    assert.ok((await told(founder!)).includes('group:report-post'))
+    const { body } = await as(founder!, 'GET', `/reports?group_id=${groupId}`)
+    assert.deepEqual(
+      body.map((each: { type: string; post: { id: number }; user: { id: number } }) => [
+        each.type,
+        each.post.id,
+        each.user.id,
+      ]),
+      [
+        ['comment', id, alice!.id],
+        ['post', id, alice!.id],
+      ],
+    )
+    assert.equal((await as(alice!, 'GET', `/reports?group_id=${groupId}`)).status, 403)
+    for (const who of [alice!, other!])
+      for (const verb of ['accept', 'reject'])
+        assert.equal((await as(who, 'PATCH', `/reports/${body[0].id}/${verb}`)).status, 403)
+    const answers = await Promise.all(
+      ['accept', 'reject', 'accept'].map((verb) => as(founder!, 'PATCH', `/reports/${body[0].id}/${verb}`)),
+    )
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422, 422])
+    assert.ok((await told(alice!)).includes('group:report-comment'))
+    await as(founder!, 'DELETE', `/groups/${groupId}/posts/${id}`)
+    assert.equal((await as(founder!, 'PATCH', `/reports/${body[1].id}/accept`)).status, 404)
+    const reject = await as(founder!, 'PATCH', `/reports/${body[1].id}/reject`, { cause: 'Gone' })
+    assert.equal(reject.status, 201)
+    assert.equal((await as(founder!, 'GET', '/reports?status=2')).body.at(-1).cause, 'Gone')
+  })
+
+  test('a group itself is reported to the site', async () => {
+    const [founder, alice] = await people(2)
+    const id = await group(founder!)
+    assert.equal((await as(alice!, 'POST', `/groups/${id}/reports`, { content: 'Spam' })).status, 201)
+    const [row] = await sql<{ n: number }[]>`
+      select count(*)::int as n from reports where reportable_type = 'groups' and reportable_id = ${id}`
+    assert.equal(row?.n, 1)
+  })
+
+  test('lists across kinds know posts, and hide those of private groups', async () => {
+    const [founder, stranger] = await people(2)
+    const groupId = await group(founder!, { mode: 'private' })
+    const alice = await join(groupId, founder!, await person())
+    const id = await post(founder!, groupId)
+    await as(alice, 'POST', `/group-posts/${id}/likes`)
+    await as(alice, 'POST', `/group-posts/${id}/comments`, { body: 'Secret' })
+    assert.equal((await as(founder!, 'GET', '/user/likes')).body[0].likeable.id, id)
+    const url = `/comments?author=${alice.id}`
+    assert.equal((await as(alice, 'GET', url)).body.length, 1)
+    assert.deepEqual((await as(stranger!, 'GET', url)).body, [])
+    // A reply to somebody outside is not for them to read, and a page is filled from what follows.
+    const open = await post(founder!, await group(founder!))
+    const reply = { body: 'Hm', reply_user: stranger!.id }
+    for (const each of [open, id]) await as(founder!, 'POST', `/group-posts/${each}/comments`, reply)
+    const received = (await as(stranger!, 'GET', '/user/comments?limit=1')).body
+    assert.deepEqual(
+      received.map((comment: { commentable_id: number }) => comment.commentable_id),
+      [open],
+    )
+    await as(founder!, 'DELETE', `/groups/${groupId}/members/${await memberId(groupId, alice)}`)
+    assert.equal((await as(alice, 'GET', `/group-posts/${id}/likes`)).status, 404)
+  })
+
+  test('who left a private group hears nothing more of their posts in it', async () => {
+    const founder = await person()
+    const groupId = await group(founder, { mode: 'private' })
+    const [alice, bob] = [
+      await join(groupId, founder, await person()),
+      await join(groupId, founder, await person()),
+    ]
+    const id = await post(alice, groupId)
+    const likes = async () => (await as(alice, 'GET', '/user/likes')).body.length
+    await as(bob, 'POST', `/group-posts/${id}/likes`)
+    assert.deepEqual([await likes(), (await told(alice)).filter((type) => type === 'like').length], [1, 1])
+    await as(alice, 'DELETE', `/groups/${groupId}/exit`)
+    await as(founder, 'POST', `/group-posts/${id}/likes`)
+    assert.deepEqual([await likes(), (await told(alice)).filter((type) => type === 'like').length], [0, 1])
+  })
+})

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { forgetSettings, updateSettings } from '#modules/settings/index.ts'
+import { hashPassword } from '#platform/passwords.ts'
+import { pinWorld } from '#test/fixtures/pins.ts'
+import { tasksOn } from '../../worker.ts'
+
+const {
+  as,
+  guest,
+  sql,
+  ctx,
+  founder,
+  give,
+  points,
+  rich,
+  feedOf,
+  pinFeed,
+  pinOf,
+  decide,
+  approve,
+  reject,
+  audit,
+  waitingComment,
+} = await pinWorld()
+
+test('while the site asks for a password, a wrong one is 403 before anything else but 404', async () => {
+  const anna = await rich()
+  const ben = await rich()
+  const feed = await feedOf(anna)
+  await sql`update users set password = ${await hashPassword('correct horse')} where id = ${anna.id}`
+  await updateSettings(ctx, sql, { 'pay-validate-user-password': true })
+  forgetSettings(ctx)
+  try {
+    assert.equal((await as(anna, 'POST', '/feeds/999999/currency-pinneds', {})).status, 404)
+    for (const body of [{}, { amount: 1, day: 1 }, { amount: 1, day: 1, password: 'wrong horse' }]) {
+      const answer = await pinFeed(anna, feed, body)
+      assert.deepEqual([answer.status, answer.headers['x-error-code']], [403, 'wrong_password'])
+    }
+    const unset = await pinFeed(ben, feed, { amount: 1, day: 1, password: 'x' })
+    assert.deepEqual([unset.status, unset.headers['x-error-code']], [403, 'password_not_set'])
+    assert.equal((await pinFeed(anna, feed, { amount: 0, day: 1, password: 'correct horse' })).status, 422)
+    assert.equal((await pinFeed(anna, feed, { amount: 1, day: 1, password: 'correct horse' })).status, 201)
+  } finally {
+    await sql`delete from settings`
+    forgetSettings(ctx)
+  }
+})
+
+test('a pin ends by itself, and then its feed may be pinned again', async () => {
+  const anna = await rich()
+  const feed = await feedOf(anna)
+  await pinFeed(anna, feed)
+  const { id } = await pinOf('feed', feed)
+  await decide(id, 'accept')
+  await sql`update pins set expires_at = now() - interval '1 second' where id = ${id}`
+  assert.equal(
+    (await guest('GET', '/feeds')).body.pinned.some((f: { id: number }) => f.id === feed),
+    false,
+  )
+  assert.equal((await as(founder, 'GET', `/admin/feed-pinneds/${id}`)).body.state, 'expired')
+  assert.equal((await pinFeed(anna, feed)).status, 201)
+  await sql`update pins set state = 'active', expires_at = now() - interval '1 second' where id = ${id}`.catch(
+    () => {},
+  )
+  await tasksOn(ctx).expire_pins?.({}, {} as never)
+  assert.equal((await sql`select from pins where state = 'active' and expires_at <= now()`).length, 0)
+  await audit()
+})
+
+test('deleting a feed cancels what waits on it and its comments, and pays it back', async () => {
+  const { author, applicant, feed, comment, pin } = await waitingComment()
+  await give(author, 500)
+  await pinFeed(author, feed, { amount: 300, day: 1 })
+  const { id: feedPin } = await pinOf('feed', feed)
+  assert.equal((await as(applicant, 'DELETE', `/feeds/${feed}/currency`)).status, 403)
+  assert.equal((await as(author, 'DELETE', `/feeds/${feed}/currency`)).status, 204)
+  assert.equal((await as(author, 'DELETE', `/feeds/${feed}/currency`)).status, 404)
+  assert.equal(await points(author), 500)
+  assert.equal(await points(applicant), 1000)
+  assert.equal((await pinOf('feed', feed)).state, 'cancelled')
+  assert.equal((await pinOf('feed:comment', comment)).state, 'cancelled')
+  assert.equal((await decide(feedPin, 'accept')).status, 403)
+  assert.equal((await approve(author, feed, comment, pin)).status, 404)
+  assert.equal((await reject(author, pin)).status, 422)
+  assert.equal((await as(author, 'GET', '/user/feed-comment-pinneds')).body[0].feed, null)
+  await audit()
+})
+
+test('a shown pin is not paid back when its feed or comment is deleted', async () => {
+  const { author, applicant, feed, comment, pin } = await waitingComment()
+  await approve(author, feed, comment, pin)
+  assert.equal((await as(applicant, 'DELETE', `/feeds/${feed}/comments/${comment}`)).status, 204)
+  assert.equal(await points(applicant), 900)
+  assert.equal(await points(author), 100)
+  assert.deepEqual((await guest('GET', `/feeds/${feed}/comments`)).body.pinneds, [])
+  assert.equal((await as(author, 'GET', '/user/feed-comment-pinneds')).body[0].comment, null)
+  await audit()
+})
+
+test('deleting a comment cancels the request to pin it and pays it back', async () => {
+  const { applicant, feed, comment } = await waitingComment()
+  assert.equal((await as(founder, 'DELETE', `/admin/feeds/${feed}/comments/${comment}`)).status, 204)
+  assert.equal(await points(applicant), 1000)
+  assert.equal((await pinOf('feed:comment', comment)).state, 'cancelled')
+  await audit()
+})
+
+test('racing requests make one pin and one payment', async () => {
+  const anna = await rich()
+  const feed = await feedOf(anna)
+  const answers = await Promise.all(Array.from({ length: 20 }, () => pinFeed(anna, feed)))
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [201, ...Array(19).fill(422)])
+  assert.equal(await points(anna), 900)
+  await audit()
+})
+
+test('approving against rejecting against deleting has one outcome and moves the points once', async () => {
+  for (let round = 0; round < 6; round += 1) {
+    const { author, applicant, feed, comment, pin } = await waitingComment()
+    const answers = await Promise.all([
+      approve(author, feed, comment, pin),
+      approve(author, feed, comment, pin),
+      reject(author, pin),
+      reject(author, pin),
+      ...(round % 2 ? [as(applicant, 'DELETE', `/feeds/${feed}/comments/${comment}`)] : []),
+      ...(round % 3 ? [as(author, 'DELETE', `/feeds/${feed}/currency`)] : []),
+    ])
+    for (const { status } of answers) assert.ok([201, 204, 404, 422].includes(status), String(status))
+    const { state } = await pinOf('feed:comment', comment)
+    const [paid] =
+      await sql`select sum(amount)::int as n from ledger_postings where subject_type = 'pins' and subject_id = ${pin} and owner_id = ${author.id}`
+    const accepted = paid?.n === 100
+    assert.equal(await points(author), accepted ? 100 : 0)
+    assert.equal(await points(applicant), accepted ? 900 : 1000)
+    assert.notEqual(state, 'pending')
+    const decided = answers.slice(0, 4).filter(({ status }) => status === 201 || status === 204).length
+    assert.ok(decided <= 1, `${decided} decisions`)
+  }
+  await audit()
+})
+
+test('a key answers a retried request, although a pin is open by then', async () => {
+  const anna = await rich()
+  const feed = await feedOf(anna)
+  const key = { 'idempotency-key': `pin-${feed}` }
+  const first = await pinFeed(anna, feed, { amount: 100, day: 3 }, key)
+  const again = await pinFeed(anna, feed, { amount: 100, day: 3 }, key)
+  assert.deepEqual([again.status, again.body], [201, first.body])
+  assert.equal(again.headers['idempotency-replayed'], 'true')
+  assert.equal(await points(anna), 900)
+  const drop = () => as(anna, 'DELETE', `/feeds/${feed}/currency`, undefined, { 'idempotency-key': 'del' })
+  assert.equal((await drop()).status, 204)
+  const replay = await drop()
+  assert.deepEqual([replay.status, replay.body, replay.headers['idempotency-replayed']], [204, null, 'true'])
+  assert.equal(await points(anna), 1000)
+})
