@@ -4,7 +4,7 @@ import { blockRoutes } from '#modules/accounts/blocks/routes.ts'
 import { codeRoutes } from '#modules/accounts/codes/routes.ts'
 import { discoveryRoutes } from '#modules/accounts/discovery/routes.ts'
 import { followRoutes } from '#modules/accounts/follows/routes.ts'
-import { checkPaymentPassword } from '#modules/accounts/index.ts'
+import { checkPaymentPassword, isUser, PAYMENT_PASSWORD_ERRORS } from '#modules/accounts/index.ts'
 import { passwordRoutes } from '#modules/accounts/passwords/routes.ts'
 import { profileRoutes } from '#modules/accounts/profile/routes.ts'
 import { registrationRoutes } from '#modules/accounts/registration/routes.ts'
@@ -15,10 +15,6 @@ import { certificationCategoryRoutes } from '#modules/admin/certifications/categ
 import { adminCertificationRoutes } from '#modules/admin/certifications/routes.ts'
 import { adminConversationRoutes } from '#modules/admin/conversations/routes.ts'
 import { adminFeedRoutes } from '#modules/admin/feeds/routes.ts'
-import { adminBalanceRoutes } from '#modules/admin/ledger/balances/routes.ts'
-import { adminRechargeRoutes } from '#modules/admin/ledger/recharges/routes.ts'
-import { adminLedgerRoutes } from '#modules/admin/ledger/routes.ts'
-import { adminWithdrawalRoutes } from '#modules/admin/ledger/withdrawals/routes.ts'
 import { adminMusicRoutes } from '#modules/admin/music/routes.ts'
 import { noticeRoutes } from '#modules/admin/notices/routes.ts'
 import { adminQuestionRoutes } from '#modules/admin/questions/routes.ts'
@@ -62,7 +58,12 @@ import { groupRoleRoutes } from '#modules/groups/roles/routes.ts'
 import { groupRoutes } from '#modules/groups/routes.ts'
 import { adminImRoutes } from '#modules/im/admin/routes.ts'
 import { imRoutes } from '#modules/im/routes.ts'
+import { adminLedgerAuditRoutes } from '#modules/ledger/admin/audit/routes.ts'
+import { adminBalanceRoutes } from '#modules/ledger/admin/balances/routes.ts'
+import { adminRechargeRoutes } from '#modules/ledger/admin/recharges/routes.ts'
+import { adminWithdrawalRoutes } from '#modules/ledger/admin/withdrawals/routes.ts'
 import { exchangeRoutes } from '#modules/ledger/exchange/routes.ts'
+import type { People } from '#modules/ledger/index.ts'
 import { orderRoutes } from '#modules/ledger/orders/routes.ts'
 import { rechargeRoutes } from '#modules/ledger/recharges/routes.ts'
 import { withdrawalRoutes } from '#modules/ledger/withdrawals/routes.ts'
@@ -78,6 +79,7 @@ import { newsPinRoutes } from '#modules/news/pins/routes.ts'
 import { newsRankRoutes } from '#modules/news/ranks/routes.ts'
 import { newsRoutes } from '#modules/news/routes.ts'
 import { countRoutes } from '#modules/notifications/counts/routes.ts'
+import { notify } from '#modules/notifications/index.ts'
 import { deviceRoutes } from '#modules/notifications/push/routes.ts'
 import { notificationRoutes } from '#modules/notifications/routes.ts'
 import { streamRoutes } from '#modules/notifications/stream/routes.ts'
@@ -130,6 +132,13 @@ const GROUP_ROUTES = [
   groupIncomeRoutes,
 ].map((routes) => withPrefixToo({ prefix: '/plus-group', name: 'plusGroup' }, routes))
 
+/** What the ledger is told of people. */
+const PEOPLE: People = {
+  checkPassword: checkPaymentPassword,
+  passwordErrors: PAYMENT_PASSWORD_ERRORS,
+  isUser,
+}
+
 /** The table of contents: every route module of the API, one line each. */
 const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   bootstrapRoutes(readBootAdvertisements), // 0
@@ -142,9 +151,9 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   streamRoutes,
   deviceRoutes,
   orderRoutes,
-  exchangeRoutes(checkPaymentPassword),
+  exchangeRoutes(PEOPLE),
   rechargeRoutes,
-  withdrawalRoutes(checkPaymentPassword),
+  withdrawalRoutes(PEOPLE),
   signInRoutes, // 2
   codeRoutes,
   registrationRoutes,
@@ -207,9 +216,9 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   adminCertificationRoutes,
   adminConversationRoutes,
   adminBalanceRoutes,
-  adminWithdrawalRoutes,
+  adminWithdrawalRoutes(notify),
   adminRechargeRoutes,
-  adminLedgerRoutes(PAYMENT_CHECKS),
+  adminLedgerAuditRoutes(PAYMENT_CHECKS),
   adminFeedPinRoutes,
   adminNewsPinRoutes,
   adminGroupCategoryRoutes,

@@ -7,6 +7,9 @@ export const notEnough = apiError(403, 'insufficient_balance', 'Your balance is 
 export const notEnoughFor = (field: string) =>
   fieldError(field, 'insufficient_balance', 'Your balance is not enough.', '余额不足。')
 
+export const notEnoughAmount = notEnoughFor('amount')
+export const notEnoughValue = notEnoughFor('value')
+
 /** Something that the settings have switched off. */
 export const switchedOff = apiError(
   403,
@@ -20,3 +23,13 @@ export const tooMuch = fieldError('amount', 'amount_too_large', 'The amount is t
 
 /** Somebody decided already. */
 export const alreadyDecided = apiError(403, 'already_decided', 'This was decided already.', '该申请已处理。')
+
+export const ownAccount = fieldError('user', 'own_account', 'You cannot pay yourself.', '不能给自己转账。')
+export const unknownPerson = fieldError('user', 'no_such_user', 'There is no such person.', '用户不存在。')
+/** The provider's number of a payment counts once. */
+export const referenceUsed = fieldError(
+  'reference',
+  'payment_reference_used',
+  'This payment was credited already.',
+  '该笔支付已入账。',
+)

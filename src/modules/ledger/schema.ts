@@ -1,7 +1,7 @@
 import { MAX_AMOUNT } from '#lib/money.ts'
 import { Int } from '#platform/schema.ts'
 
-/** The two currencies: points, and wallet money in fen (R §1.15). */
+/** The two currencies: points, and wallet money in fen (money-1). */
 export const CURRENCIES = ['points', 'wallet'] as const
 export type Currency = (typeof CURRENCIES)[number]
 
@@ -11,7 +11,7 @@ export type Currency = (typeof CURRENCIES)[number]
  */
 export const PLATFORM = { escrow: -1, income: -2, issuance: -3 } as const
 
-/** What one movement may carry (decisions §5). */
+/** What one movement may carry (conventions-27). */
 export const Amount = Int(1, MAX_AMOUNT)
 
 /** Why money moves; docs/ledger.md says from where to where. Texts are titles of orders, for payer and receiver. */

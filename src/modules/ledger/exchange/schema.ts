@@ -1,8 +1,10 @@
-import { Id, type Static, Type } from '#platform/schema.ts'
-import { password } from '../password.ts'
+import { Id, Shared, type Static } from '#platform/schema.ts'
+import { password } from '../people.ts'
 import { Amount } from '../schema.ts'
 
-export const TransferBody = Type.Object({ user: Id, amount: Amount, password })
+/** Wallet money for somebody else. */
+export const TransferBody = Shared('Transfer', { user: Id, amount: Amount, password })
 export type TransferBody = Static<typeof TransferBody>
 
-export const TransformBody = Type.Object({ amount: Amount })
+/** Wallet money that becomes points. */
+export const TransformBody = Shared('Exchange', { amount: Amount })

@@ -2,23 +2,23 @@ import { isAmount, pointsFor } from '#lib/money.ts'
 import type { Settings } from '#modules/settings/index.ts'
 import type { Tx } from '#platform/database.ts'
 import { invalidField } from '#platform/errors.ts'
-import { notEnoughFor, tooMuch } from '../errors.ts'
+import { notEnoughAmount, ownAccount, tooMuch, unknownPerson } from '../errors.ts'
 import { move } from '../movements/service.ts'
+import type { People } from '../people.ts'
 import { PLATFORM } from '../schema.ts'
-import { isPerson } from './queries.ts'
 import type { TransferBody } from './schema.ts'
 
-const toOneself = () =>
-  invalidField('user', { en: 'You cannot pay yourself.', zh: '不能给自己转账。' }, 'own_account')
-const unknownPerson = () =>
-  invalidField('user', { en: 'There is no such person.', zh: '用户不存在。' }, 'no_such_user')
-
 /** Pays wallet money to somebody else. */
-export async function transfer(tx: Tx, from: number, { user: to, amount }: TransferBody): Promise<void> {
-  if (to === from) throw toOneself()
-  if (!(await isPerson(tx, to))) throw unknownPerson()
+export async function transfer(
+  tx: Tx,
+  from: number,
+  { user: to, amount }: TransferBody,
+  people: Pick<People, 'isUser'>,
+): Promise<void> {
+  if (to === from) throw ownAccount()
+  if (!(await people.isUser(tx, to))) throw unknownPerson()
   const subject = { type: 'users', id: to }
-  await move(tx, { currency: 'wallet', from, to, amount, kind: 'transfer', subject }, notEnoughFor('amount'))
+  await move(tx, { currency: 'wallet', from, to, amount, kind: 'transfer', subject }, notEnoughAmount)
 }
 
 /** Turns wallet money into points. */
@@ -39,6 +39,6 @@ export async function transform(tx: Tx, ownerId: number, amount: number, setting
       { ...exchange, currency: 'wallet', from: ownerId, to: issuance, amount },
       { ...exchange, currency: 'points', from: issuance, to: ownerId, amount: points },
     ],
-    notEnoughFor('amount'),
+    notEnoughAmount,
   )
 }

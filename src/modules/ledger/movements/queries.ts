@@ -70,9 +70,3 @@ export type BalanceRow = Row<'ledger_accounts', 'currency' | 'balance' | 'income
 /** What a person owns; without movements there is no row. */
 export const findBalances = (sql: Db, ownerId: number) => sql<BalanceRow[]>`
   select currency, balance, income, expenses from ledger_accounts where owner_id = ${ownerId}`
-
-/** The balances of several people in one currency. */
-export const findBalancesOf = (sql: Db, ownerIds: number[], currency: string) =>
-  sql<
-    { owner_id: number; balance: number }[]
-  >`select owner_id, balance from ledger_accounts where owner_id = any(${ownerIds}) and currency = ${currency}`

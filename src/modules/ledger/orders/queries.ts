@@ -1,16 +1,23 @@
 import type { Db } from '#platform/database.ts'
+import { ifGiven, when } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
 import type { Currency, MovementKind } from '../schema.ts'
 
-/** A posting, or a recharge that is told like one. `amount` is signed: what came in or went out. */
+/** `amount` is signed: what came in or went out. */
 export type OrderRow = Row<
   'ledger_postings',
-  'id' | 'owner_id' | 'currency' | 'amount' | 'kind' | 'subject_type' | 'subject_id' | 'title' | 'created_at'
+  | 'id'
+  | 'owner_id'
+  | 'amount'
+  | 'counterpart'
+  | 'subject_type'
+  | 'subject_id'
+  | 'title'
+  | 'body'
+  | 'created_at'
 > & {
   currency: Currency
-  counterpart: number
   kind: MovementKind
-  body: string | null
   state: number
   reference: string | null
   updated_at: string
@@ -33,15 +40,18 @@ export type OrderFilter = {
  */
 export const listOrders = (sql: Db, ownerId: number, filter: OrderFilter) => {
   const { currency, after = 0, limit, direction, kind, id } = filter
-  const page = sql`${after > 0 ? sql`and o.id < ${after}` : sql``} ${id === undefined ? sql`` : sql`and o.id = ${id}`}`
+  const page = sql`
+    ${when(sql, after > 0, () => sql`and o.id < ${after}`)} ${ifGiven(sql, id, (value) => sql`and o.id = ${value}`)}`
   const postings =
     kind === 'recharge'
       ? sql`and false`
       : kind === 'withdrawal'
         ? sql`and o.kind in ('withdrawal', 'withdrawal:rejected')`
         : sql`and o.kind <> 'recharge'`
-  const sign = direction === 1 ? sql`and o.amount > 0` : direction === -1 ? sql`and o.amount < 0` : sql``
-  const recharges = kind === 'withdrawal' || direction === -1 ? sql`and false` : sql``
+  const sign = ifGiven(sql, direction, (value) =>
+    value === 1 ? sql`and o.amount > 0` : sql`and o.amount < 0`,
+  )
+  const recharges = when(sql, kind === 'withdrawal' || direction === -1, () => sql`and false`)
   return sql<OrderRow[]>`
     (select o.id, o.owner_id, o.currency, o.amount, coalesce(p.other, o.counterpart) as counterpart, o.kind,
         o.subject_type, o.subject_id, o.title,

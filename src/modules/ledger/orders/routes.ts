@@ -1,9 +1,11 @@
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { notFound } from '#platform/errors.ts'
-import { language, type Server, viewerOf } from '#platform/http.ts'
+import { routesOn } from '#platform/http/route.ts'
+import { language, type Server } from '#platform/http.ts'
 import { Type } from '#platform/schema.ts'
 import { findBalance } from '../movements/service.ts'
+import type { Currency } from '../schema.ts'
 import { findOrder, listOrders } from './queries.ts'
 import {
   Charge,
@@ -18,26 +20,24 @@ import {
 } from './schema.ts'
 import { chargeView, orderView, pointsOrderView } from './view.ts'
 
-const tags = ['Wallet and points']
-
-/** My movements of points and of the wallet, in the forms that clients know (R §21.3). */
+/** My movements of points and of the wallet, in the forms that clients know (money-4, money-5). */
 export function orderRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
+  const route = routesOn(server, ctx, { tag: 'Wallet and points' })
+  const getOrder = async (ownerId: number, currency: Currency, id: number) => {
+    const row = await findOrder(sql, ownerId, currency, id)
+    if (!row) throw notFound()
+    return row
+  }
 
-  server.get(
-    '/currency/orders',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'My movements of points, newest first',
-        querystring: PointsOrderQuery,
-        response: { 200: Type.Array(PointsOrder) },
-      },
-    },
-    async (request) => {
-      const { after = 0, limit = 15, type, action } = request.query
-      const rows = await listOrders(sql, viewerOf(request).id, {
+  route('GET /currency/orders', {
+    operationId: 'listPointsOrders',
+    summary: 'List my movements of points, newest first',
+    access: 'user',
+    query: PointsOrderQuery,
+    reply: { 200: Type.Array(PointsOrder) },
+    handler: async ({ request, viewer, query: { after = 0, limit = 15, type, action } }) => {
+      const rows = await listOrders(sql, viewer.id, {
         currency: 'points',
         after,
         limit,
@@ -46,42 +46,28 @@ export function orderRoutes(server: Server, ctx: Context) {
       })
       return rows.map((row) => pointsOrderView(row, language(request)))
     },
-  )
+  })
 
-  server.get(
-    '/currency/orders/:order',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'One of my movements of points, or a recharge',
-        params: OrderParams,
-        response: { 200: PointsOrder },
-      },
-    },
-    async (request) => {
-      const row = await findOrder(sql, viewerOf(request).id, 'points', request.params.order)
-      if (!row) throw notFound()
-      return pointsOrderView(row, language(request))
-    },
-  )
+  route('GET /currency/orders/:order', {
+    operationId: 'getPointsOrder',
+    summary: 'Read one of my movements of points, or a recharge',
+    access: 'user',
+    params: OrderParams,
+    reply: { 200: PointsOrder },
+    handler: async ({ request, viewer, params }) =>
+      pointsOrderView(await getOrder(viewer.id, 'points', params.order), language(request)),
+  })
 
-  server.get(
-    '/plus-pay/orders',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'My movements of the wallet, newest first',
-        querystring: WalletOrderQuery,
-        response: { 200: Type.Array(WalletOrder) },
-      },
-    },
-    async (request) => {
-      const { after = 0, limit = 15, type, action } = request.query
+  route('GET /plus-pay/orders', {
+    operationId: 'listWalletOrders',
+    summary: 'List my movements of the wallet, newest first',
+    access: 'user',
+    query: WalletOrderQuery,
+    reply: { 200: Type.Array(WalletOrder) },
+    handler: async ({ request, viewer, query: { after = 0, limit = 15, type, action } }) => {
       const incoming = action === 'income' || type === '1'
       const outgoing = action === 'expenses' || type === '-1'
-      const rows = await listOrders(sql, viewerOf(request).id, {
+      const rows = await listOrders(sql, viewer.id, {
         currency: 'wallet',
         after,
         limit,
@@ -89,36 +75,27 @@ export function orderRoutes(server: Server, ctx: Context) {
       })
       return rows.map((row) => orderView(row, language(request)))
     },
-  )
+  })
 
-  server.get(
-    '/plus-pay/orders/:order',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'One of my movements of the wallet, or a recharge',
-        params: OrderParams,
-        response: { 200: WalletOrder },
-      },
-    },
-    async (request) => {
-      const row = await findOrder(sql, viewerOf(request).id, 'wallet', request.params.order)
-      if (!row) throw notFound()
-      return orderView(row, language(request))
-    },
-  )
+  route('GET /plus-pay/orders/:order', {
+    operationId: 'getWalletOrder',
+    summary: 'Read one of my movements of the wallet, or a recharge',
+    access: 'user',
+    params: OrderParams,
+    reply: { 200: WalletOrder },
+    handler: async ({ request, viewer, params }) =>
+      orderView(await getOrder(viewer.id, 'wallet', params.order), language(request)),
+  })
 
-  server.get(
-    '/wallet',
-    {
-      config: { access: 'user' },
-      schema: { tags, summary: 'My wallet and its rules', response: { 200: WalletInfo } },
-    },
-    async (request) => {
+  route('GET /wallet', {
+    operationId: 'getWallet',
+    summary: 'Read my wallet and its rules',
+    access: 'user',
+    reply: { 200: WalletInfo },
+    handler: async ({ viewer }) => {
       const [settings, balance] = await Promise.all([
         readSettings(ctx),
-        findBalance(sql, viewerOf(request).id, 'wallet'),
+        findBalance(sql, viewer.id, 'wallet'),
       ])
       return {
         balance,
@@ -129,22 +106,16 @@ export function orderRoutes(server: Server, ctx: Context) {
         recharge_type: settings['wallet:recharge-types'],
       }
     },
-  )
+  })
 
-  server.get(
-    '/wallet/charges',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'My movements of the wallet, in their earlier form',
-        querystring: ChargeQuery,
-        response: { 200: Type.Array(Charge) },
-      },
-    },
-    async (request) => {
-      const { after = 0, limit = 15, action } = request.query
-      const rows = await listOrders(sql, viewerOf(request).id, {
+  route('GET /wallet/charges', {
+    operationId: 'listWalletCharges',
+    summary: 'List my movements of the wallet, in their earlier form',
+    access: 'user',
+    query: ChargeQuery,
+    reply: { 200: Type.Array(Charge) },
+    handler: async ({ request, viewer, query: { after = 0, limit = 15, action } }) => {
+      const rows = await listOrders(sql, viewer.id, {
         currency: 'wallet',
         after,
         limit,
@@ -152,23 +123,15 @@ export function orderRoutes(server: Server, ctx: Context) {
       })
       return rows.map((row) => chargeView(row, language(request)))
     },
-  )
+  })
 
-  server.get(
-    '/wallet/charges/:charge',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'One of my movements of the wallet, in its earlier form',
-        params: ChargeParams,
-        response: { 200: Charge },
-      },
-    },
-    async (request) => {
-      const row = await findOrder(sql, viewerOf(request).id, 'wallet', request.params.charge)
-      if (!row) throw notFound()
-      return chargeView(row, language(request))
-    },
-  )
+  route('GET /wallet/charges/:charge', {
+    operationId: 'getWalletCharge',
+    summary: 'Read one of my movements of the wallet, in its earlier form',
+    access: 'user',
+    params: ChargeParams,
+    reply: { 200: Charge },
+    handler: async ({ request, viewer, params }) =>
+      chargeView(await getOrder(viewer.id, 'wallet', params.charge), language(request)),
+  })
 }

@@ -2,7 +2,7 @@ import { Cursor, Id, Limit, Nullable, OneOf, Shared, type Static, Time, Type } f
 
 export const OrderParams = Type.Object({ order: Id })
 
-/** A movement as its owner sees it (R §21.2). */
+/** A movement as its owner sees it (money-4). */
 const common = {
   id: Type.Integer(),
   owner_id: Type.Integer(),
@@ -17,7 +17,7 @@ const common = {
   updated_at: Time,
 }
 
-export const WalletOrder = Type.Object(common)
+export const WalletOrder = Shared('WalletOrder', common)
 export const PointsOrder = Shared('PointsOrder', {
   ...common,
   currency: Type.Integer({ description: '1: points' }),
@@ -36,7 +36,7 @@ export const PointsOrderQuery = Type.Object({
   action: Type.Optional(OneOf(['recharge', 'cash'] as const)),
 })
 
-/** A movement of the wallet in the earlier form (R §21.2). */
+/** A movement of the wallet in the earlier form (money-5). */
 export const Charge = Shared('Charge', {
   id: Type.Integer(),
   user_id: Type.Integer(),
@@ -62,8 +62,8 @@ export const ChargeQuery = Type.Object({
   action: Type.Optional(OneOf(['1', '0', '2'] as const, { description: '1 in; 0 or 2 out' })),
 })
 
-/** What there is to know of the wallet before using it (R §21.3). */
-export const WalletInfo = Type.Object({
+/** What there is to know of the wallet before using it (money-6). */
+export const WalletInfo = Shared('WalletAndRules', {
   balance: Type.Integer(),
   labels: Type.Array(Type.Integer()),
   ratio: Type.Integer(),

@@ -4,7 +4,7 @@ import { KINDS, type MovementKind } from '../schema.ts'
 import type { OrderRow } from './queries.ts'
 import type { Charge, Order } from './schema.ts'
 
-/** What clients know the other side of an order by (R §21.2); `widthdraw` is spelled as they spell it. */
+/** What clients know the other side of an order by (money-4); `widthdraw` is spelled as they spell it. */
 const POINTS_TARGETS: Partial<Record<MovementKind, string>> = {
   recharge: 'recharge',
   withdrawal: 'cash',

@@ -1,23 +1,9 @@
 import type { Db } from '#platform/database.ts'
-import type { Row } from '#platform/tables.ts'
+import type { Tables } from '#platform/tables.ts'
 import type { Currency } from '../schema.ts'
 
-export type RechargeRow = Row<
-  'recharges',
-  | 'id'
-  | 'owner_id'
-  | 'currency'
-  | 'provider'
-  | 'amount'
-  | 'credited'
-  | 'state'
-  | 'reference'
-  | 'remark'
-  | 'decided_by'
-  | 'decided_at'
-  | 'created_at'
-  | 'updated_at'
-> & {
+/** An order to pay money in. */
+export type RechargeRow = Tables['recharges'] & {
   currency: Currency
   state: 'pending' | 'confirmed' | 'rejected'
 }

@@ -1,8 +1,9 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
-import { language, type Server, viewerOf } from '#platform/http.ts'
-import { once } from '#platform/idempotency.ts'
+import { type AddRoute, routesOn } from '#platform/http/route.ts'
+import { language, type Server } from '#platform/http.ts'
+import type { Static, TSchema } from '#platform/schema.ts'
+import { switchedOff, tooMuch } from '../errors.ts'
 import { orderView, pointsOrderView } from '../orders/view.ts'
 import type { Currency } from '../schema.ts'
 import { requireSwitch } from '../switches.ts'
@@ -10,74 +11,66 @@ import { ChargedRecharge, PointsRecharge, RechargeBody, WalletRecharge } from '.
 import { beginRecharge } from './service.ts'
 import { rechargeOrder } from './view.ts'
 
-const tags = ['Wallet and points']
+type Made = Awaited<ReturnType<typeof beginRecharge>>
 
-/** Orders to pay money in (R §21.3). */
+/** Orders to pay money in (money-9). */
 export function rechargeRoutes(server: Server, ctx: Context) {
+  const route = routesOn(server, ctx, { tag: 'Wallet and points' })
+
   /** Opens an order while its switch is on; `view` is what the client is shown of it. */
-  const recharge = (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    currency: Currency,
-    view: (made: Awaited<ReturnType<typeof beginRecharge>>) => object,
+  const rechargeAt = <R extends TSchema>(
+    operation: Parameters<AddRoute>[0],
+    options: {
+      operationId: string
+      summary: string
+      currency: Currency
+      reply: R
+      view(made: Made, spoken: ReturnType<typeof language>): Static<R>
+    },
   ) =>
-    once(ctx, request, reply, async (atomically) => {
-      await requireSwitch(ctx, `${currency === 'points' ? 'currency' : 'wallet'}:recharge`)
-      const settings = await readSettings(ctx)
-      return atomically(async (tx) => {
-        const body = request.body as RechargeBody
-        const made = await beginRecharge(tx, viewerOf(request).id, currency, body, settings)
-        return { status: 201, body: view(made) }
-      })
+    route(operation, {
+      operationId: options.operationId,
+      summary: options.summary,
+      access: 'user',
+      body: RechargeBody,
+      reply: { 201: options.reply as TSchema },
+      errors: [switchedOff, tooMuch],
+      load: () => requireSwitch(ctx, `${options.currency === 'points' ? 'currency' : 'wallet'}:recharge`),
+      idempotent: true,
+      handler: async ({ request, viewer, body, atomically }) => {
+        const settings = await readSettings(ctx)
+        return atomically(async (tx) => {
+          const made = await beginRecharge(tx, viewer.id, options.currency, body, settings)
+          return options.view(made, language(request))
+        })
+      },
     })
 
-  server.post(
-    '/plus-pay/recharge',
-    {
-      config: { access: 'user', before: () => requireSwitch(ctx, 'wallet:recharge') },
-      schema: {
-        tags,
-        summary: 'Order a recharge of the wallet',
-        body: RechargeBody,
-        response: { 201: WalletRecharge },
-      },
-    },
-    (request, reply) =>
-      recharge(request, reply, 'wallet', ({ order, charge }) => ({
-        order: orderView(rechargeOrder(order), language(request)),
-        pingpp_order: charge,
-      })),
-  )
-
-  server.post(
-    '/currency/recharge',
-    {
-      config: { access: 'user', before: () => requireSwitch(ctx, 'currency:recharge') },
-      schema: {
-        tags,
-        summary: 'Order a recharge of points; `amount` is the money to pay',
-        body: RechargeBody,
-        response: { 201: PointsRecharge },
-      },
-    },
-    (request, reply) =>
-      recharge(request, reply, 'points', ({ order, charge }) => ({
-        order: pointsOrderView(rechargeOrder(order), language(request)),
-        pingpp_order: charge,
-      })),
-  )
-
-  server.post(
-    '/wallet/recharge',
-    {
-      config: { access: 'user', before: () => requireSwitch(ctx, 'wallet:recharge') },
-      schema: {
-        tags,
-        summary: 'Order a recharge of the wallet, in its earlier form',
-        body: RechargeBody,
-        response: { 201: ChargedRecharge },
-      },
-    },
-    (request, reply) => recharge(request, reply, 'wallet', ({ order, charge }) => ({ id: order.id, charge })),
-  )
+  rechargeAt('POST /plus-pay/recharge', {
+    operationId: 'createWalletRecharge',
+    summary: 'Order a recharge of the wallet',
+    currency: 'wallet',
+    reply: WalletRecharge,
+    view: ({ order, charge }, spoken) => ({
+      order: orderView(rechargeOrder(order), spoken),
+      pingpp_order: charge,
+    }),
+  })
+  rechargeAt('POST /currency/recharge', {
+    operationId: 'createPointsRecharge',
+    summary: 'Order a recharge of points; `amount` is the money to pay',
+    currency: 'points',
+    reply: PointsRecharge,
+    view: ({ order, charge }, spoken) => ({
+      order: pointsOrderView(rechargeOrder(order), spoken),
+      pingpp_order: charge,
+    }),
+  })
+  rechargeAt('POST /wallet/recharge', {
+    operationId: 'createWalletCharge',
+    summary: 'Order a recharge of the wallet, in its earlier form',
+    currency: 'wallet',
+    reply: ChargedRecharge,
+    view: ({ order, charge }) => ({ id: order.id, charge }),
+  })
 }

@@ -2,7 +2,7 @@ import { isAmount, pointsFor } from '#lib/money.ts'
 import type { Settings } from '#modules/settings/index.ts'
 import { onConstraint, type Tx } from '#platform/database.ts'
 import { invalidField, notFound } from '#platform/errors.ts'
-import { alreadyDecided, tooMuch } from '../errors.ts'
+import { alreadyDecided, referenceUsed, tooMuch } from '../errors.ts'
 import { move } from '../movements/service.ts'
 import { type Currency, PLATFORM } from '../schema.ts'
 import { findProvider } from './providers.ts'
@@ -11,13 +11,6 @@ import type { RechargeBody } from './schema.ts'
 
 const unknownType = () =>
   invalidField('type', { en: 'This way of paying is not offered.', zh: '不支持该充值方式。' })
-const referenceUsed = () =>
-  invalidField(
-    'reference',
-    { en: 'This payment was credited already.', zh: '该笔支付已入账。' },
-    'payment_reference_used',
-  )
-
 /** Opens an order for a recharge, with what its provider tells the client. */
 export async function beginRecharge(
   tx: Tx,

@@ -1,23 +1,10 @@
 import type { Db } from '#platform/database.ts'
-import type { Row } from '#platform/tables.ts'
+import { when } from '#platform/sql.ts'
+import type { Tables } from '#platform/tables.ts'
 import type { Currency } from '../schema.ts'
 
-export type WithdrawalRow = Row<
-  'withdrawals',
-  | 'id'
-  | 'owner_id'
-  | 'currency'
-  | 'amount'
-  | 'payout'
-  | 'type'
-  | 'account'
-  | 'state'
-  | 'remark'
-  | 'decided_by'
-  | 'decided_at'
-  | 'created_at'
-  | 'updated_at'
-> & {
+/** A request to take money or points out. */
+export type WithdrawalRow = Tables['withdrawals'] & {
   currency: Currency
   state: 'pending' | 'passed' | 'rejected'
 }
@@ -59,5 +46,5 @@ export const listWithdrawals = (sql: Db, ownerId: number, after: number, limit: 
   WithdrawalRow[]
 >`
   select * from withdrawals
-  where owner_id = ${ownerId} and currency = 'wallet' ${after > 0 ? sql`and id < ${after}` : sql``}
+  where owner_id = ${ownerId} and currency = 'wallet' ${when(sql, after > 0, () => sql`and id < ${after}`)}
   order by id desc limit ${limit}`

@@ -1,17 +1,22 @@
-import { Cursor, Limit, Nullable, type Static, Text, Time, Type } from '#platform/schema.ts'
-import { password } from '../password.ts'
+import { Cursor, Limit, Nullable, Shared, type Static, Text, Time, Type } from '#platform/schema.ts'
+import { password } from '../people.ts'
 import { Amount } from '../schema.ts'
 
 /** `type` is one of the setting `wallet:cash-types`, `account` where the money is to go. */
-export const CashBody = Type.Object({ value: Amount, type: Text(50), account: Text(255), password })
+export const CashBody = Shared('WithdrawalRequest', {
+  value: Amount,
+  type: Text(50),
+  account: Text(255),
+  password,
+})
 export type CashBody = Static<typeof CashBody>
 
-export const PointsCashBody = Type.Object({ amount: Amount, password })
+export const PointsCashBody = Shared('PointsWithdrawalRequest', { amount: Amount, password })
 
 export const CashQuery = Type.Object({ after: Cursor, limit: Limit() })
 
-/** A withdrawal as its owner sees it (R §21.2). */
-export const Cash = Type.Object({
+/** A withdrawal as its owner sees it (money-9). */
+export const Cash = Shared('Withdrawal', {
   id: Type.Integer(),
   user_id: Type.Integer(),
   value: Type.Integer(),

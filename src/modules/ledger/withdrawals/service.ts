@@ -2,7 +2,7 @@ import { fenFor } from '#lib/money.ts'
 import type { Settings } from '#modules/settings/index.ts'
 import type { Tx } from '#platform/database.ts'
 import { invalidField, notFound } from '#platform/errors.ts'
-import { alreadyDecided, notEnoughFor } from '../errors.ts'
+import { alreadyDecided, notEnoughAmount, notEnoughValue } from '../errors.ts'
 import { move } from '../movements/service.ts'
 import { type Movement, PLATFORM } from '../schema.ts'
 import {
@@ -22,13 +22,13 @@ const tooLittle = (field: string, least: number) =>
     zh: `${field} 不能小于 ${least}。`,
   })
 
-async function request(tx: Tx, asked: NewWithdrawal, field: string): Promise<void> {
+async function request(tx: Tx, asked: NewWithdrawal, insufficient: () => Error): Promise<void> {
   const id = await insertWithdrawal(tx, asked)
   const { currency, amount, owner_id: from } = asked
   await move(
     tx,
     { currency, from, to: PLATFORM.escrow, amount, kind: 'withdrawal', subject: subjectOf(id) },
-    notEnoughFor(field),
+    insufficient,
   )
 }
 
@@ -46,7 +46,7 @@ export async function withdrawMoney(
   await request(
     tx,
     { owner_id: ownerId, currency: 'wallet', amount: value, payout: value, type, account },
-    'value',
+    notEnoughValue,
   )
 }
 
@@ -69,7 +69,7 @@ export async function withdrawPoints(
   await request(
     tx,
     { owner_id: ownerId, currency: 'points', amount: amount - left, payout: fen, type: null, account: null },
-    'amount',
+    notEnoughAmount,
   )
 }
 
