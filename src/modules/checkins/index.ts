@@ -1,3 +1,4 @@
+export { checkinChecks, checkinCounters } from './counters.ts'
+export { checkinsOff } from './errors.ts'
 export { checkinTables } from './imports/thinksns.ts'
-export { checkinChecks, checkinCounters, listCheckinIds } from './queries.ts'
 export { requireCheckins } from './service.ts'

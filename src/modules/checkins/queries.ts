@@ -1,10 +1,9 @@
-import { countCheckin, personRecount } from '#modules/accounts/index.ts'
-import { type Currency, carryOut, PLATFORM, unmendable } from '#modules/ledger/index.ts'
-import type { CounterCheck, Drift } from '#platform/counters.ts'
+import { countCheckin, withEnabledUser } from '#modules/accounts/index.ts'
+import { type Currency, carryOut, PLATFORM } from '#modules/ledger/index.ts'
 import type { Db } from '#platform/database.ts'
 
 /** What the ledger calls check-ins. */
-const CHECKINS = 'checkin-logs'
+export const CHECKINS = 'checkin-logs'
 
 /** How many of those who came first are shown. */
 const FIRST = 5
@@ -61,46 +60,9 @@ export async function findCheckins(sql: Db, userId: number): Promise<CheckinCoun
       coalesce((select true from checkin_logs l where l.user_id = ${userId} and l.day = ${today(sql)}), false)
         as checked_in,
       array(
-        select l.user_id from checkin_logs l join users u on u.id = l.user_id and u.deleted_at is null
+        select l.user_id from checkin_logs l ${withEnabledUser(sql, sql`l.user_id`)}
         where l.day = ${today(sql)} order by l.id limit ${FIRST}
       ) as first
     from user_counts c where c.user_id = ${userId}`
   return row
 }
-
-/**
- * People by the number of their check-ins. The original breaks ties by when their counts last changed (R §22), which a
- * like changes too, so that pages would repeat people: here the earlier account comes first.
- */
-export async function listCheckinIds(
-  sql: Db,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<number[]> {
-  const rows = await sql<{ id: number }[]>`
-    select u.id from user_counts c join users u on u.id = c.user_id and u.deleted_at is null
-    where c.checkin_count > 0 order by c.checkin_count desc, c.user_id limit ${limit} offset ${offset}`
-  return rows.map(({ id }) => id)
-}
-
-/** The counter that check-ins keep. */
-export const checkinCounters: CounterCheck[] = [
-  personRecount(
-    'checkin_count',
-    (sql) => sql`select user_id as key, count(*) as n from checkin_logs group by 1`,
-  ),
-]
-
-/** What the audit of the ledger checks of check-ins: each was paid, once, and nothing else was. */
-export const checkinChecks: CounterCheck[] = [
-  unmendable(
-    'checkin_logs.paid',
-    (sql) => sql<Drift[]>`
-      select coalesce(l.id, p.id) || ' ' || coalesce(l.currency, p.currency) as key, coalesce(l.amount, 0) as kept,
-        coalesce(p.total, 0)::bigint as counted
-      from (select * from checkin_logs where not settled_before) l full join (
-        select subject_id as id, currency, owner_id, sum(amount) as total from ledger_postings
-        where owner_id > 0 and subject_type = ${CHECKINS} group by subject_id, currency, owner_id
-      ) p on p.id = l.id and p.currency = l.currency and p.owner_id = l.user_id
-      where coalesce(l.amount, 0) <> coalesce(p.total, 0) order by 1 limit 100`,
-  ),
-]

@@ -1,8 +1,8 @@
 import { UserView } from '#modules/accounts/index.ts'
-import { type Static, Type } from '#platform/schema.ts'
+import { Shared, type Static, Type } from '#platform/schema.ts'
 
-/** My check-ins, and who came first today (R §22). */
-export const CheckinState = Type.Object({
+/** My check-ins, and who came first today (feeds-36). */
+export const CheckinState = Shared('CheckinState', {
   rank_users: Type.Array(UserView, { description: 'the first five of today' }),
   checked_in: Type.Boolean({ description: 'today, in UTC' }),
   checkin_count: Type.Integer(),

@@ -1,23 +1,16 @@
 import { UserExtra, UserView } from '#modules/accounts/index.ts'
-import { Limit, Offset, type Static, Type } from '#platform/schema.ts'
+import { Shared, type Static, Type } from '#platform/schema.ts'
 
-/** Ranks show ten unless asked otherwise (R §12.4). */
-export const RankQuery = Type.Object({ limit: Limit(10), offset: Offset })
-
-/** A person with their place, from 1, and what it goes by. */
-export const RankedUser = Type.Object({
+/** A person with their place, from 1, without what they are ranked by. */
+export const PlacedUser = Shared('PlacedUser', {
   ...UserView.properties,
-  extra: Type.Object({
-    ...UserExtra.properties,
-    rank: Type.Integer(),
-    count: Type.Optional(Type.Integer()),
-  }),
+  extra: Shared('PlacedUserExtra', { ...UserExtra.properties, rank: Type.Integer() }),
 })
-export type RankedUser = Static<typeof RankedUser>
+export type PlacedUser = Static<typeof PlacedUser>
 
-/** A person in the ranking of check-ins, with the name that the original misspells (R §22); the place is for members. */
-export const CheckinRanked = Type.Object({
+/** A person in the ranking of check-ins, with a name misspelled as clients know it; the place is for members. */
+export const CheckinRankedUser = Shared('CheckinRankedUser', {
   ...UserView.properties,
   follwing: Type.Boolean(),
-  extra: Type.Object({ ...UserExtra.properties, rank: Type.Optional(Type.Integer()) }),
+  extra: Shared('CheckinRankedUserExtra', { ...UserExtra.properties, rank: Type.Optional(Type.Integer()) }),
 })

@@ -1,23 +1,17 @@
-import { type UserView, userViews } from '#modules/accounts/index.ts'
+import { userViews } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
-import type { RankedUser } from './schema.ts'
+import type { PlacedUser } from './schema.ts'
 
 /** People by ids in the order of their rank, with their places counted from `offset`. */
-export async function rankedUsers(
+export async function placedUsers(
   ctx: Context,
   ids: number[],
-  {
-    offset,
-    viewerId,
-    count,
-  }: { offset: number; viewerId: number; count?: (user: UserView, position: number) => number },
-): Promise<RankedUser[]> {
+  offset: number,
+  viewerId: number,
+): Promise<PlacedUser[]> {
   const users = await userViews(ctx, ctx.sql, ids, viewerId)
   return ids.flatMap((id, position) => {
     const user = users.get(id)
-    if (!user) return []
-    const counted = count ? { count: count(user, position) } : {}
-    const extra = { ...user.extra, rank: offset + position + 1, ...counted }
-    return [{ ...user, extra }]
+    return user ? [{ ...user, extra: { ...user.extra, rank: offset + position + 1 } }] : []
   })
 }
