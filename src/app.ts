@@ -14,7 +14,6 @@ import { auditRoutes } from '#modules/admin/audit/routes.ts'
 import { certificationCategoryRoutes } from '#modules/admin/certifications/categories/routes.ts'
 import { adminCertificationRoutes } from '#modules/admin/certifications/routes.ts'
 import { adminConversationRoutes } from '#modules/admin/conversations/routes.ts'
-import { adminFeedRoutes } from '#modules/admin/feeds/routes.ts'
 import { adminMusicRoutes } from '#modules/admin/music/routes.ts'
 import { noticeRoutes } from '#modules/admin/notices/routes.ts'
 import { adminQuestionRoutes } from '#modules/admin/questions/routes.ts'
@@ -37,12 +36,12 @@ import { commentContent } from '#modules/comments/index.ts'
 import { commentRoutes } from '#modules/comments/routes.ts'
 import { conversationRoutes } from '#modules/conversations/routes.ts'
 import { adminFeedPinRoutes } from '#modules/feeds/admin/pins/routes.ts'
+import { adminFeedRoutes } from '#modules/feeds/admin/routes.ts'
 import { feedPost } from '#modules/feeds/index.ts'
-import { feedInteractionRoutes } from '#modules/feeds/interactions/routes.ts'
-import { feedListRoutes } from '#modules/feeds/lists/routes.ts'
 import { feedPinRoutes } from '#modules/feeds/pins/routes.ts'
-import { feedPublishingRoutes } from '#modules/feeds/publishing/routes.ts'
 import { feedRankRoutes } from '#modules/feeds/ranks/routes.ts'
+import { feedRoutes } from '#modules/feeds/routes.ts'
+import { feedTimelineRoutes } from '#modules/feeds/timelines/routes.ts'
 import { nodeBytesRoutes, nodeRoutes } from '#modules/files/nodes/routes.ts'
 import { uploadBytesRoutes, uploadRoutes } from '#modules/files/uploads/routes.ts'
 import { adminGroupCategoryRoutes } from '#modules/groups/admin/categories/routes.ts'
@@ -193,9 +192,8 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   questionApplicationRoutes,
   questionRankRoutes,
   ...GROUP_ROUTES,
-  feedPublishingRoutes(READERS), // 5
-  feedListRoutes,
-  feedInteractionRoutes,
+  feedRoutes(READERS), // 5
+  feedTimelineRoutes,
   feedRankRoutes,
   feedPinRoutes,
   rankRoutes, // 6

@@ -4,6 +4,7 @@ export { type CollectionOptions, mountCollections } from './mount.ts'
 export {
   type CollectionPage,
   type CollectionRow,
+  collectedBy,
   deleteCollectionsOf,
   findCollected,
   isCollected,

@@ -103,3 +103,7 @@ export const isCollected = (sql: Db, type: string, contentId: Fragment, userId: 
         select true from collections
         where user_id = ${userId} and collectible_type = ${type} and collectible_id = ${contentId}
       ), false)`
+
+/** What a person has collected of one kind: a query of `id` and `collectible_id`. */
+export const collectedBy = (sql: Db, type: string, userId: number): Fragment => sql`
+  select id, collectible_id from collections where user_id = ${userId} and collectible_type = ${type}`

@@ -1,8 +1,11 @@
+import { escapeLike } from '#lib/text.ts'
 import { countForPeople, notBlockedBy } from '#modules/accounts/index.ts'
 import { type Content, type Counts, countsOf } from '#platform/content.ts'
 import type { Db, Fragment } from '#platform/database.ts'
-import { directionOf, ifGiven, when } from '#platform/sql.ts'
+import { pageOf } from '#platform/listing.ts'
+import { directionOf, ifGiven, pageAt, when } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
+import type { CommentSearchOfContent } from './schema.ts'
 
 export type CommentRow = Row<
   'comments',
@@ -196,4 +199,20 @@ export function searchComments(sql: Db, search: CommentWalk) {
     return sql<CommentRow[]>`
       ${slice(toOwner(forUser))} union ${slice(toReplied(forUser))} ${order} limit ${limit}`
   return sql<CommentRow[]>`${slice(forWhom)}`
+}
+
+/** Ids of a page of the comments on one piece of content, for administrators. */
+export function listCommentIds(
+  sql: Db,
+  { type, id }: { type: string; id: number },
+  query: CommentSearchOfContent,
+) {
+  const where = sql`
+    where c.commentable_type = ${type} and c.commentable_id = ${id}
+      ${ifGiven(sql, query.q, (part) => sql`and c.body ilike ${`%${escapeLike(part)}%`}`)}
+      ${ifGiven(sql, query.user_id, (userId) => sql`and c.user_id = ${userId}`)}`
+  return pageOf<{ id: number }>(
+    sql`select c.id from comments c ${where} order by c.id ${directionOf(sql, query.order)} ${pageAt(sql, query)}`,
+    sql`select count(*)::int as total from comments c ${where}`,
+  )
 }

@@ -1,4 +1,5 @@
 import { UserView } from '#modules/accounts/index.ts'
+import { listingQuery } from '#platform/listing.ts'
 import {
   Cursor,
   Direction,
@@ -93,3 +94,7 @@ export const ReceivedComment = Shared('ReceivedComment', {
   target: Nullable(UserView),
   commentable: Nullable(Open),
 })
+
+/** How administrators search the comments on one piece of content. */
+export const CommentSearchOfContent = Type.Object({ ...listingQuery(['id']), user_id: Type.Optional(Id) })
+export type CommentSearchOfContent = Static<typeof CommentSearchOfContent>

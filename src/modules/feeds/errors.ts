@@ -1,4 +1,4 @@
-import { apiError, invalidField } from '#platform/errors.ts'
+import { apiError, fieldError } from '#platform/errors.ts'
 
 export const noSuchFeed = apiError(404, 'no_such_feed', 'There is no such feed.', '动态不存在或已被删除。')
 
@@ -9,46 +9,40 @@ export const notYourFeed = apiError(
   '只有作者可以删除这条动态。',
 )
 
-export const contentRequired = () =>
-  invalidField(
-    'feed_content',
-    { en: 'A feed needs text, pictures or a video.', zh: '动态内容、图片和视频不能同时为空。' },
-    'feed_content_required',
-  )
+export const contentRequired = fieldError(
+  'feed_content',
+  'feed_content_required',
+  'A feed needs text, pictures or a video.',
+  '动态内容、图片和视频不能同时为空。',
+)
 
-export const placeIncomplete = () =>
-  invalidField(
-    'feed_geohash',
-    {
-      en: 'A place needs feed_latitude, feed_longtitude and feed_geohash together.',
-      zh: 'feed_latitude、feed_longtitude 和 feed_geohash 必须同时提供。',
-    },
-    'feed_place_incomplete',
-  )
+export const placeIncomplete = fieldError(
+  'feed_geohash',
+  'feed_place_incomplete',
+  'A place needs feed_latitude, feed_longtitude and feed_geohash together.',
+  'feed_latitude、feed_longtitude 和 feed_geohash 必须同时提供。',
+)
 
-export const repostIncomplete = () =>
-  invalidField(
-    'repostable_id',
-    {
-      en: 'A repost needs repostable_type and repostable_id together.',
-      zh: 'repostable_type 和 repostable_id 必须同时提供。',
-    },
-    'repost_incomplete',
-  )
+export const repostIncomplete = fieldError(
+  'repostable_id',
+  'repost_incomplete',
+  'A repost needs repostable_type and repostable_id together.',
+  'repostable_type 和 repostable_id 必须同时提供。',
+)
 
-export const nothingToRepost = () =>
-  invalidField(
-    'repostable_id',
-    { en: 'What is to be reposted does not exist.', zh: '转发的内容不存在。' },
-    'nothing_to_repost',
-  )
+export const nothingToRepost = fieldError(
+  'repostable_id',
+  'nothing_to_repost',
+  'What is to be reposted does not exist.',
+  '转发的内容不存在。',
+)
 
-export const fileTwice = (field: string) =>
-  invalidField(
-    field,
-    { en: 'A file can be used only once.', zh: '同一文件只能使用一次。' },
-    'file_used_twice',
-  )
+export const fileTwice = fieldError(
+  'images',
+  'file_used_twice',
+  'A file can be used only once.',
+  '同一文件只能使用一次。',
+)
 
 export const unpaidFeed = apiError(
   403,

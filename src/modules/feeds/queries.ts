@@ -1,12 +1,14 @@
+import { countForPeople } from '#modules/accounts/index.ts'
 import { isCollected } from '#modules/collections/index.ts'
 import { isLiked } from '#modules/likes/index.ts'
 import { hasShownPin } from '#modules/pinning/index.ts'
 import { visibleTopics } from '#modules/topics/index.ts'
 import type { Target } from '#platform/content.ts'
-import type { Db } from '#platform/database.ts'
+import type { Db, Fragment } from '#platform/database.ts'
+import { when } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
 
-/** The name of feeds on the wire and in tables (R §1.10). */
+/** The name of feeds on the wire and in tables (conventions-24). */
 export const FEEDS = 'feeds'
 
 /** The channels of pins of feeds, and of comments under them. */
@@ -42,6 +44,13 @@ export type FeedRow = Row<
   has_pins: boolean
 }
 
+/** The condition under which a feed `f` is there for people to see: it was not deleted. */
+export const visibleFeed = (sql: Db): Fragment => sql`f.deleted_at is null`
+
+/** The feed of an id, unless deleted: a query of one column, `id`, that may be locked. */
+export const liveFeed = (sql: Db, id: number): Fragment => sql`
+  select f.id from feeds f where f.id = ${id} and ${visibleFeed(sql)}`
+
 /**
  * The columns of a row, of `feeds f`; `hot` is left to lists that rank by it. What only a look into an index tells is
  * looked up here: a statement of its own for each would cost more than the whole page does in the database.
@@ -62,7 +71,7 @@ export const findFeedRows = (
   { deleted = false }: { deleted?: boolean } = {},
 ) => sql<FeedRow[]>`
   select ${feedColumns(sql, viewerId)}, f.hot from feeds f
-  where f.id = any(${ids}) ${deleted ? sql`` : sql`and f.deleted_at is null`}`
+  where f.id = any(${ids}) ${when(sql, !deleted, () => sql`and ${visibleFeed(sql)}`)}`
 
 export type ImageRow = Row<'feed_images', 'feed_id' | 'file' | 'size' | 'mime'>
 
@@ -87,7 +96,7 @@ export const findTopics = (sql: Db, feedIds: number[], viewerId: number) => sql<
 export async function findVisibleFeeds(sql: Db, ids: number[]): Promise<Set<number>> {
   if (ids.length === 0) return new Set()
   const rows = await sql<{ id: number }[]>`
-    select id from feeds where id = any(${ids}) and deleted_at is null`
+    select f.id from feeds f where f.id = any(${ids}) and ${visibleFeed(sql)}`
   return new Set(rows.map(({ id }) => id))
 }
 
@@ -97,7 +106,145 @@ const QUOTED = 100
 /** The feed as something to comment on, like, collect or report. */
 export async function findTarget(sql: Db, id: number): Promise<Target | undefined> {
   const [row] = await sql<Target[]>`
-    select id, user_id as "ownerId", left(coalesce(feed_content, ''), ${QUOTED}::int) as contents from feeds
-    where id = ${id} and deleted_at is null`
+    select f.id, f.user_id as "ownerId", left(coalesce(f.feed_content, ''), ${QUOTED}::int) as contents from feeds f
+    where f.id = ${id} and ${visibleFeed(sql)}`
+  return row
+}
+
+export type FeedDraft = {
+  userId: number
+  content: string | null
+  from: number
+  mark: string
+  latitude: number | null
+  longtitude: number | null
+  geohash: string | null
+  repostableType: string | null
+  repostableId: number | null
+  hasImages: boolean
+  hasVideo: boolean
+  hasTopics: boolean
+  hasPrice: boolean
+  /** What is searched of the content: its folded beginning, and the pieces of that. */
+  key: string
+  grams: string[]
+}
+
+/** Writes the feed with its place in the ranking and the search, and counts it. `made` is false for a mark used before. */
+export async function insertFeed(sql: Db, draft: FeedDraft): Promise<{ id: number; made: boolean }> {
+  const [row] = await sql<[{ id: number }?]>`
+    with made as (
+      insert into feeds (user_id, feed_content, feed_from, feed_mark, feed_latitude, feed_longtitude, feed_geohash,
+        repostable_type, repostable_id, has_images, has_video, has_topics, has_price)
+      values (${draft.userId}, ${draft.content}, ${draft.from}, ${draft.mark}, ${draft.latitude},
+        ${draft.longtitude}, ${draft.geohash}, ${draft.repostableType}, ${draft.repostableId},
+        ${draft.hasImages}, ${draft.hasVideo}, ${draft.hasTopics}, ${draft.hasPrice})
+      on conflict on constraint feeds_mark_used do nothing
+      returning id, user_id, hot, created_at
+    ),
+    ranked as (insert into feed_hots (feed_id, hot, created_at) select id, hot, created_at from made),
+    indexed as (
+      insert into feed_search (feed_id, content_key, content_grams)
+      select id, ${draft.key}::text, ${draft.grams}::text[] from made where ${draft.key}::text <> ''
+    ),
+    counted as (
+      ${countForPeople(sql, ['feeds_count'], sql`select user_id, 1 as feeds_count from made`)}
+    )
+    select id from made`
+  if (row) return { id: row.id, made: true }
+  const [known] = await sql<[{ id: number }]>`
+    select id from feeds where user_id = ${draft.userId} and feed_mark = ${draft.mark}`
+  return { id: known.id, made: false }
+}
+
+export type NewImage = { file: number; size: string | null; mime: string }
+
+/** Writes the pictures of a feed in their order. */
+export const insertImages = (sql: Db, feedId: number, images: NewImage[]) => sql`
+  insert into feed_images (feed_id, position, file, size, mime)
+  select ${feedId}, i.position, i.file, i.size, i.mime
+  from jsonb_to_recordset(${sql.json(images.map((image, position) => ({ ...image, position })))})
+    as i (position smallint, file bigint, size text, mime text)`
+
+export type NewVideo = { video: number; cover: number; width: number | null; height: number | null }
+
+export const insertVideo = (sql: Db, feedId: number, { video, cover, width, height }: NewVideo) => sql`
+  insert into feed_videos (feed_id, video_id, cover_id, width, height)
+  values (${feedId}, ${video}, ${cover}, ${width}, ${height})`
+
+export type Removal = { found: boolean; removed: boolean; author: number; likes: number }
+
+/**
+ * Marks the feed as deleted for its author, or for anybody with `anybodys`, once: the row's lock decides between two at
+ * the same time.
+ */
+export async function markDeleted(
+  sql: Db,
+  feedId: number,
+  { userId, anybodys }: { userId: number; anybodys: boolean },
+): Promise<Removal> {
+  const [row] = await sql<[Removal]>`
+    with held as materialized (
+      select f.id, f.user_id from feeds f where f.id = ${feedId} and ${visibleFeed(sql)} for no key update
+    ),
+    gone as (
+      update feeds f set deleted_at = now() from held h
+      where f.id = h.id and (h.user_id = ${userId} or ${anybodys})
+      returning f.id, f.user_id, f.like_count
+    ),
+    unranked as (delete from feed_hots where feed_id in (select id from gone)),
+    unindexed as (delete from feed_search where feed_id in (select id from gone)),
+    counted as (
+      ${countForPeople(sql, ['feeds_count'], sql`select user_id, -1 as feeds_count from gone`)}
+    )
+    select exists (select from held) as found, exists (select from gone) as removed,
+      coalesce((select user_id from held), 0) as author, coalesce((select like_count from gone), 0) as likes`
+  return row
+}
+
+/** Puts a feed into topics, in the order of the ids. */
+export const insertTopicLinks = (sql: Db, feedId: number, topicIds: number[]) => sql`
+  insert into feed_topic_links (topic_id, feed_id)
+  select t.id, ${feedId} from unnest(${topicIds}::bigint[]) with ordinality as t (id, position)
+  order by t.position`
+
+/** Takes a feed out of its topics; answers which they were. */
+export async function removeTopicLinks(sql: Db, feedId: number): Promise<number[]> {
+  const rows = await sql<{ topic_id: number }[]>`
+    delete from feed_topic_links where feed_id = ${feedId} returning topic_id`
+  return rows.map(({ topic_id }) => topic_id)
+}
+
+/** A deleted feed's text, from which its place in the search is made again. */
+export async function findDeleted(sql: Db, feedId: number): Promise<{ content: string | null } | undefined> {
+  const [row] = await sql<{ content: string | null }[]>`
+    select feed_content as content from feeds where id = ${feedId} and deleted_at is not null`
+  return row
+}
+
+/** Takes a deletion back, once; undefined when another call was faster. */
+export async function markRestored(
+  sql: Db,
+  feedId: number,
+  { key, grams }: { key: string; grams: string[] },
+): Promise<{ author: number } | undefined> {
+  const [row] = await sql<{ author: number }[]>`
+    with back as (
+      update feeds set deleted_at = null where id = ${feedId} and deleted_at is not null
+      returning id, user_id, hot, created_at
+    ),
+    ranked as (
+      insert into feed_hots (feed_id, hot, created_at) select id, hot, created_at from back
+      on conflict (feed_id) do update set hot = excluded.hot
+    ),
+    indexed as (
+      insert into feed_search (feed_id, content_key, content_grams)
+      select id, ${key}::text, ${grams}::text[] from back where ${key}::text <> ''
+      on conflict do nothing
+    ),
+    counted as (
+      ${countForPeople(sql, ['feeds_count'], sql`select user_id, 1 as feeds_count from back`)}
+    )
+    select user_id as author from back`
   return row
 }

@@ -1,6 +1,21 @@
+import { MAX_AMOUNT } from '#lib/money.ts'
 import { UserView } from '#modules/accounts/index.ts'
 import { CommentWithPeople } from '#modules/comments/index.ts'
-import { Id, Nullable, Shared, type Static, Time, Type } from '#platform/schema.ts'
+import { LikeWithUser } from '#modules/likes/index.ts'
+import { RewardSum } from '#modules/rewards/index.ts'
+import {
+  Id,
+  IdList,
+  Int,
+  MAX_ID,
+  Nullable,
+  OneOf,
+  Shared,
+  type Static,
+  Text,
+  Time,
+  Type,
+} from '#platform/schema.ts'
 
 export const FeedParams = Type.Object({ feed: Id })
 
@@ -37,7 +52,7 @@ export const PreviewComment = Shared('PreviewComment', {
 })
 export type PreviewComment = Static<typeof PreviewComment>
 
-/** A feed as lists show it (R §15.2). */
+/** A feed as lists show it (feeds-7). */
 export const FeedView = Shared('Feed', {
   id: Type.Integer(),
   user_id: Type.Integer(),
@@ -61,10 +76,60 @@ export const FeedView = Shared('Feed', {
   has_collect: Type.Boolean(),
   has_like: Type.Boolean(),
   user: Nullable(UserView),
-  topics: Type.Array(Type.Object({ id: Type.Integer(), name: Type.String() })),
+  topics: Type.Array(Shared('TopicName', { id: Type.Integer(), name: Type.String() })),
   images: Type.Array(FeedImage),
   video: Nullable(FeedVideo),
   paid_node: Nullable(FeedPrice),
   comments: Type.Array(PreviewComment),
 })
 export type FeedView = Static<typeof FeedView>
+
+/** A feed on its own: with the people who liked it last. */
+export const FeedDetail = Shared('FeedDetail', {
+  ...FeedView.properties,
+  likes: Type.Array(LikeWithUser),
+  reward: RewardSum,
+})
+export type FeedDetail = Static<typeof FeedDetail>
+
+/** What can be reposted (feeds-8). */
+export const REPOSTABLE = ['feeds', 'news', 'groups', 'group-posts', 'questions', 'question-answers'] as const
+
+/** The client's own mark of a post: an integer, or a text. `5` and `"5"` are the same mark. */
+const FeedMark = Type.Unsafe<number | string>({
+  type: ['integer', 'string'],
+  minimum: 0,
+  maximum: MAX_ID,
+  minLength: 1,
+  maxLength: 64,
+})
+
+/** Ids as a list of integers, a comma list, or a list of objects with `id`. */
+const TopicIds = Type.Unsafe<(number | { id: number })[]>({
+  ...IdList(5),
+  items: Type.Union([Id, Type.Object({ id: Id })]),
+})
+
+/** A picture, and what seeing it clearly or fetching its original costs. */
+const NewFeedImage = Shared('NewFeedImage', {
+  id: Id,
+  amount: Type.Optional(Int(0, MAX_AMOUNT)),
+  type: Type.Optional(OneOf(['read', 'download'] as const)),
+})
+
+/** What a feed is made of. */
+export const NewFeed = Shared('NewFeed', {
+  feed_content: Type.Optional(Text(10_000)),
+  feed_from: Int(1, 5, { description: '1 web, 2 mobile web, 3 iOS, 4 Android, 5 other' }),
+  feed_mark: FeedMark,
+  feed_latitude: Type.Optional(Type.Number({ minimum: -90, maximum: 90 })),
+  feed_longtitude: Type.Optional(Type.Number({ minimum: -180, maximum: 180 })),
+  feed_geohash: Type.Optional(Type.String({ maxLength: 32, pattern: '^[0-9A-Za-z]+$' })),
+  amount: Type.Optional(Int(0, MAX_AMOUNT, { description: 'What reading it costs; 0: nothing' })),
+  images: Type.Optional(Type.Array(NewFeedImage, { maxItems: 20 })),
+  video: Type.Optional(Shared('NewFeedVideo', { video_id: Id, cover_id: Id })),
+  topics: Type.Optional(TopicIds),
+  repostable_type: Type.Optional(OneOf(REPOSTABLE)),
+  repostable_id: Type.Optional(Id),
+})
+export type NewFeed = Static<typeof NewFeed>

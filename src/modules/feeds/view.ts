@@ -24,7 +24,7 @@ import {
 import type { FeedView, PreviewComment } from './schema.ts'
 import { feedViewCounts } from './views/queries.ts'
 
-/** How many of the newest comments a feed in a list shows (R §15.2). */
+/** How many of the newest comments a feed in a list shows (feeds-7). */
 const PREVIEW = 5
 
 /** A picture; with its price if it has one. */
@@ -54,7 +54,7 @@ const markView = (mark: string) =>
 const textOrNull = (value: number | null) => (value === null ? null : String(value))
 
 /**
- * Rows as lists show them, in their order: one statement for each kind of thing that the page has any of. `fresh` adds
+ * Rows as lists show them, in their order: one statement for each kind of what the page has any of. `fresh` adds
  * the views that are still to be written; not so where `hot` is the cursor, which has to be the stored one.
  */
 export async function feedItems(

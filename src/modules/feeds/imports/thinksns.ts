@@ -6,7 +6,7 @@ import type { Tx } from '#platform/database.ts'
 import { type Batch, defineTable, type ImportStep, type SourceRow } from '#platform/database-import/table.ts'
 import { relation, upsert } from '#platform/database-import/write.ts'
 import { openPart } from '../prices/service.ts'
-import { searchedText } from '../publishing/service.ts'
+import { searchedText } from '../service.ts'
 import { addMissingHots, removeOldHots } from '../views/queries.ts'
 
 const EPOCH = new Date(0).toISOString()

@@ -3,7 +3,7 @@ import { type CommentRow, findComments } from '#modules/comments/index.ts'
 import { dearestFirst, findShownPins, shownPins } from '#modules/pinning/index.ts'
 import type { Db } from '#platform/database.ts'
 import { when } from '#platform/sql.ts'
-import { FEED_COMMENT, FEED_PIN, type FeedRow, feedColumns } from '../queries.ts'
+import { FEED_COMMENT, FEED_PIN, type FeedRow, feedColumns, visibleFeed } from '../queries.ts'
 
 /** How many pins a first page shows at most. */
 const MOST = 100
@@ -11,7 +11,7 @@ const MOST = 100
 /** The feeds pinned now, dearest first, without those of people the viewer has blocked. */
 export const listPinnedFeeds = (sql: Db, viewerId: number) => sql<FeedRow[]>`
   select ${feedColumns(sql, viewerId)}, f.hot from ${shownPins(sql, FEED_PIN)} join feeds f on f.id = p.target_id
-  where f.deleted_at is null ${notBlockedBy(sql, viewerId, sql`f.user_id`)}
+  where ${visibleFeed(sql)} ${notBlockedBy(sql, viewerId, sql`f.user_id`)}
   order by ${dearestFirst(sql)} limit ${MOST}`
 
 /** The pinned comments of feeds, at most `each` of one, dearest first. */
@@ -35,5 +35,5 @@ export const listPinnedFeedsOfUser = (
   { viewerId, after, limit }: { viewerId: number; after: number; limit: number },
 ) => sql<FeedRow[]>`
   select ${feedColumns(sql, viewerId)}, f.hot from ${shownPins(sql, FEED_PIN)} join feeds f on f.id = p.target_id
-  where p.user_id = ${userId} and f.deleted_at is null ${when(sql, after > 0, () => sql`and f.id < ${after}`)}
+  where p.user_id = ${userId} and ${visibleFeed(sql)} ${when(sql, after > 0, () => sql`and f.id < ${after}`)}
   order by f.id desc limit ${limit}`

@@ -1,7 +1,7 @@
 import { findComment, liveComment } from '#modules/comments/index.ts'
 import { pinsOfComments, pinsOfContent } from '#modules/pinning/index.ts'
+import { feedContent } from '../content.ts'
 import { FEED_COMMENT, FEED_PIN } from '../queries.ts'
-import { feedContent } from '../service.ts'
 
 /** Pins of feeds, which an administrator decides on. */
 export const feedPins = pinsOfContent(feedContent, { channel: FEED_PIN, noticeOf: () => 'pinned:feeds' })

@@ -5,11 +5,11 @@ import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Tx } from '#platform/database.ts'
 import { invalidField } from '#platform/errors.ts'
-import type { NewFeed } from '../publishing/schema.ts'
 import { findImages } from '../queries.ts'
+import type { NewFeed } from '../schema.ts'
 import { FEED, FILE } from './queries.ts'
 
-/** What of a text with a price everybody may read (R §9.5). */
+/** What of a text with a price everybody may read (feeds-10). */
 export async function openPart(ctx: Context, content: string | null | undefined): Promise<string | null> {
   if (content === null || content === undefined) return null
   return cutCharacters(content, (await readSettings(ctx))['feed:pay-word-limit'])

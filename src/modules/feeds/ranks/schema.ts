@@ -1,22 +1,8 @@
-import { UserView } from '#modules/accounts/index.ts'
-import { Limit, Offset, OneOf, type Static, Type } from '#platform/schema.ts'
+import { RanksQuery } from '#modules/accounts/index.ts'
+import { PERIODS } from '#platform/periods.ts'
+import { OneOf, Type } from '#platform/schema.ts'
 
-const RANK_TYPES = ['day', 'week', 'month'] as const
-export type RankType = (typeof RANK_TYPES)[number]
-
-export const RanksQuery = Type.Object({
-  type: Type.Optional(OneOf(RANK_TYPES, { default: 'day' })),
-  limit: Limit(10),
-  offset: Offset,
+export const FeedRanksQuery = Type.Object({
+  ...RanksQuery.properties,
+  type: Type.Optional(OneOf(PERIODS, { default: 'day' })),
 })
-
-/** A person in the ranking, with the place (from 1) and the likes received. */
-export const RankedUser = Type.Object({
-  ...UserView.properties,
-  extra: Type.Object({
-    ...UserView.properties.extra.properties,
-    rank: Type.Integer(),
-    count: Type.Integer(),
-  }),
-})
-export type RankedUser = Static<typeof RankedUser>

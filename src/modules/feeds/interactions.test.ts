@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { commentCounters } from '#modules/comments/index.ts'
-import { deleteFeed, feedCounters, restoreFeed } from '#modules/feeds/index.ts'
+import { feedCounters } from '#modules/feeds/index.ts'
 import { likeCounters } from '#modules/likes/index.ts'
 import { topicCounters } from '#modules/topics/index.ts'
 import { transaction } from '#platform/database.ts'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { createWorld, type Person } from '#test/world.ts'
+import { deleteFeed, restoreFeed } from './service.ts'
 
 const world = await createWorld()
 const { as, guest, person, sql } = world

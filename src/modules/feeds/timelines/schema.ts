@@ -1,5 +1,3 @@
-import { LikeWithUser } from '#modules/likes/index.ts'
-import { RewardSum } from '#modules/rewards/index.ts'
 import {
   Cursor,
   Direction,
@@ -29,7 +27,8 @@ export const FeedListQuery = Type.Object({
 })
 export type FeedListQuery = Static<typeof FeedListQuery>
 
-export const FeedList = Type.Object({
+/** A page of feeds, with the pinned ones that come with the first. */
+export const FeedList = Shared('FeedList', {
   ad: Type.Null(),
   pinned: Type.Array(FeedView),
   feeds: Type.Array(FeedView),
@@ -43,14 +42,6 @@ export type TopicFeedsQuery = Static<typeof TopicFeedsQuery>
 /** A feed in the list of a topic: `index` is its place there. */
 export const TopicFeed = Shared('TopicFeed', { ...FeedView.properties, index: Type.Integer() })
 
-/** A feed on its own: with the people who liked it last. */
-export const FeedDetail = Type.Object({
-  ...FeedView.properties,
-  likes: Type.Array(LikeWithUser),
-  reward: RewardSum,
-})
-export type FeedDetail = Static<typeof FeedDetail>
-
-/** `user` may only be oneself: what others collect is theirs to know (R §28, 38). */
+/** `user` may only be oneself: what others collect is theirs to know (feeds-23). */
 export const CollectionQuery = Type.Object({ limit: Limit(), offset: Offset, user: Type.Optional(Id) })
 export type CollectionQuery = Static<typeof CollectionQuery>

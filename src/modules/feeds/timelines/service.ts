@@ -1,21 +1,17 @@
 import { nameKey } from '#lib/text.ts'
-import { latestLikes } from '#modules/likes/index.ts'
-import { sumRewards } from '#modules/rewards/index.ts'
+import { countFollowings } from '#modules/accounts/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import { findForViewer, findTopicOwner } from '#modules/topics/index.ts'
 import type { Context } from '#platform/context.ts'
 import { forbidden, unauthenticated } from '#platform/errors.ts'
-import { noSuchFeed, unpaidFeed } from '../errors.ts'
 import { listPinnedFeeds, listPinnedFeedsOfUser } from '../pins/queries.ts'
-import { findFeedPrices } from '../prices/queries.ts'
-import { FEEDS, type FeedRow, findFeedRows } from '../queries.ts'
+import type { FeedRow } from '../queries.ts'
 import type { FeedView } from '../schema.ts'
 import { feedItems } from '../view.ts'
 import { feedViewCounts } from '../views/queries.ts'
 import {
-  countFollowings,
   type FeedPage,
-  listCollected,
+  listCollectedRows,
   listFeedsOfUser,
   listHotFeeds,
   listNewFeeds,
@@ -25,9 +21,9 @@ import {
   searchAllFeeds,
   searchNewestFeeds,
 } from './queries.ts'
-import type { CollectionQuery, FeedDetail, FeedListQuery, TopicFeedsQuery } from './schema.ts'
+import type { CollectionQuery, FeedListQuery, TopicFeedsQuery } from './schema.ts'
 
-/** A page of GET /feeds. Being shown in a list is a view, except in the list of one person (R §15.3). */
+/** A page of GET /feeds. Being shown in a list is a view, except in the list of one person (feeds-6). */
 export async function listFeeds(ctx: Context, viewerId: number, query: FeedListQuery): Promise<FeedView[]> {
   const type = query.id ? 'new' : (query.type ?? 'new')
   if (viewerId === 0 && (type === 'follow' || (type === 'users' && query.user === undefined)))
@@ -37,7 +33,7 @@ export async function listFeeds(ctx: Context, viewerId: number, query: FeedListQ
   return feedItems(ctx, rows, viewerId, { fresh: type !== 'hot' })
 }
 
-/** The pinned feeds that come with the first page (R §4.7); being shown is a view. */
+/** The pinned feeds that come with the first page (feeds-1); being shown is a view. */
 export async function listPinned(
   ctx: Context,
   viewerId: number,
@@ -84,7 +80,7 @@ async function searchFeeds({ sql }: Context, query: string, page: FeedPage, ids?
   return rows.length === page.limit ? rows : searchAllFeeds(sql, query, page, ids)
 }
 
-/** The feeds of a topic, which is 404 for those who may not know of it (decisions §7). */
+/** The feeds of a topic, which is 404 for those who may not know of it (topics-6). */
 export async function listFeedsOfTopic(
   ctx: Context,
   viewerId: number,
@@ -100,27 +96,6 @@ export async function listFeedsOfTopic(
   return items.map((item, position) => ({ ...item, index: rows[position]!.index }))
 }
 
-/** How many of the people who liked a feed it shows on its own (R §15.1). */
-const LIKES = 8
-
-/** A feed on its own, which counts as a view. One that has to be paid first is 403 with what it costs. */
-export async function getFeed(ctx: Context, viewerId: number, feedId: number): Promise<FeedDetail> {
-  const rows = await findFeedRows(ctx.sql, [feedId], viewerId)
-  if (rows.length === 0) throw noSuchFeed()
-  const viewed = rows[0]!.has_price
-    ? (await findFeedPrices(ctx.sql, [feedId], viewerId)).get(feedId)
-    : undefined
-  if (viewed && !viewed.paid) throw unpaidFeed({ extra: { paid_node: viewed.id, amount: viewed.amount } })
-  feedViewCounts(ctx).add([feedId])
-  const [[item], likes, rewards] = await Promise.all([
-    feedItems(ctx, rows, viewerId),
-    latestLikes(ctx, { type: FEEDS, contentIds: [feedId], each: LIKES, viewerId }),
-    sumRewards(ctx.sql, FEEDS, [feedId]),
-  ])
-  const reward = rewards.get(feedId) ?? { count: 0, amount: null }
-  return { ...item!, likes: likes.get(feedId) ?? [], reward }
-}
-
 /** What the viewer collected, without what was deleted since. */
 export async function listCollectedFeeds(
   ctx: Context,
@@ -128,5 +103,5 @@ export async function listCollectedFeeds(
   { limit = 15, offset = 0, user = viewerId }: CollectionQuery,
 ): Promise<FeedView[]> {
   if (user !== viewerId) throw forbidden()
-  return feedItems(ctx, await listCollected(ctx.sql, viewerId, limit, offset), viewerId)
+  return feedItems(ctx, await listCollectedRows(ctx.sql, viewerId, limit, offset), viewerId)
 }

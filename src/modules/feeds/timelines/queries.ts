@@ -1,23 +1,25 @@
 import { escapeLike, gramsOfQuery, nameKey } from '#lib/text.ts'
+import { followedBy, isFollowing, notBlockedBy } from '#modules/accounts/index.ts'
+import { collectedBy } from '#modules/collections/index.ts'
 import { type TopicViewer, visibleTopics } from '#modules/topics/index.ts'
 import type { Db } from '#platform/database.ts'
-import { type FeedRow, feedColumns } from '../queries.ts'
+import { directionOf, ifGiven, when } from '#platform/sql.ts'
+import { FEEDS, type FeedRow, feedColumns, visibleFeed } from '../queries.ts'
 
 export type FeedPage = { viewerId: number; after: number; limit: number }
 
-/** Leaves out the feeds of people the viewer has blocked (R §1.12). The list of them is read once a statement. */
-const unblocked = (sql: Db, viewerId: number) =>
-  viewerId === 0
-    ? sql``
-    : sql`and f.user_id <> all(array(select target_id from user_blocks where user_id = ${viewerId}))`
+const unblocked = (sql: Db, viewerId: number) => notBlockedBy(sql, viewerId, sql`f.user_id`)
 
-const before = (sql: Db, after: number) => (after > 0 ? sql`and f.id < ${after}` : sql``)
+const before = (sql: Db, after: number) => when(sql, after > 0, () => sql`and f.id < ${after}`)
+
+const among = (sql: Db, ids: number[] | undefined) =>
+  ifGiven(sql, ids, (given) => sql`and f.id = any(${given})`)
 
 /** The newest feeds, or those of the given ids. */
 export const listNewFeeds = (sql: Db, { viewerId, after, limit }: FeedPage, ids?: number[]) => sql<FeedRow[]>`
   select ${feedColumns(sql, viewerId)}, f.hot from feeds f
-  where f.deleted_at is null ${before(sql, after)} ${unblocked(sql, viewerId)}
-    ${ids ? sql`and f.id = any(${ids})` : sql``}
+  where ${visibleFeed(sql)} ${before(sql, after)} ${unblocked(sql, viewerId)}
+    ${among(sql, ids)}
   order by f.id desc limit ${limit}`
 
 /** The feeds of one person, or of those the ones with a price. */
@@ -28,15 +30,8 @@ export const listFeedsOfUser = (
   priced = false,
 ) => sql<FeedRow[]>`
   select ${feedColumns(sql, viewerId)}, f.hot from feeds f
-  where f.user_id = ${userId} and f.deleted_at is null ${before(sql, after)} ${priced ? sql`and f.has_price` : sql``}
+  where f.user_id = ${userId} and ${visibleFeed(sql)} ${before(sql, after)} ${when(sql, priced, () => sql`and f.has_price`)}
   order by f.id desc limit ${limit}`
-
-/** How many people somebody follows. */
-export async function countFollowings(sql: Db, userId: number): Promise<number> {
-  const [row] = await sql<{ followings_count: number }[]>`
-    select followings_count from user_counts where user_id = ${userId}`
-  return row?.followings_count ?? 0
-}
 
 /** How many of the newest feeds a statement reads through. */
 const NEWEST = 1000
@@ -44,30 +39,27 @@ const NEWEST = 1000
 /** The feeds of whom the viewer follows, and the viewer's own, among the newest of all. */
 export const pickFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage) => sql<FeedRow[]>`
   with newest as materialized (
-    select f.id, f.user_id from feeds f where f.deleted_at is null ${before(sql, after)}
+    select f.id, f.user_id from feeds f where ${visibleFeed(sql)} ${before(sql, after)}
     order by f.id desc limit ${NEWEST}
   ),
   shown as (
     select f.id from newest f
-    where (f.user_id = ${viewerId} or coalesce((
-      select true from user_follows u where u.user_id = ${viewerId} and u.target_id = f.user_id
-    ), false)) ${unblocked(sql, viewerId)}
+    where (f.user_id = ${viewerId} or ${isFollowing(sql, viewerId, sql`f.user_id`)}) ${unblocked(sql, viewerId)}
     order by f.id desc limit ${limit}
   )
   select ${feedColumns(sql, viewerId)}, f.hot from shown s join feeds f on f.id = s.id order by f.id desc`
 
-/** The newest feeds of each whom the viewer follows, and the viewer's own, merged: dear for who follows thousands. */
+/** The newest feeds of each whom the viewer follows, and the viewer's own, merged. Whoever follows thousands makes it slow. */
 export const mergeFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage) => sql<FeedRow[]>`
   with shown as (
     select recent.id from (
-      select target_id as author from user_follows
-      where user_id = ${viewerId}
-        and target_id <> all(array(select target_id from user_blocks where user_id = ${viewerId}))
+      select target_id as author from (${followedBy(sql, viewerId)}) followed
+      where true ${notBlockedBy(sql, viewerId, sql`target_id`)}
       union all select ${viewerId}::bigint
     ) authors
     cross join lateral (
       select f.id from feeds f
-      where f.user_id = authors.author and f.deleted_at is null ${before(sql, after)}
+      where f.user_id = authors.author and ${visibleFeed(sql)} ${before(sql, after)}
       order by f.id desc limit ${limit}
     ) recent
     order by recent.id desc limit ${limit}
@@ -89,17 +81,16 @@ function belowCursor(sql: Db, hot: number | undefined, after: number) {
 
 /**
  * The liveliest feeds of the last days. The cursor is the last `hot`, or `hot` and id together, which also pages
- * through feeds of the same rank. No `hot` is shown below 1, which being listed brings (R §15.3): as a cursor, 0 would
- * begin the list anew (R §1.4) and paging would never end.
+ * through feeds of the same rank. No `hot` is shown below 1, which being listed brings: as a cursor, 0 would begin
+ * the list anew and paging would never end (feeds-3).
  */
 export const listHotFeeds = (sql: Db, { viewerId, days, limit, hot, after }: HotPage) => sql<FeedRow[]>`
   select ${feedColumns(sql, viewerId)}, greatest(h.hot, 1) as hot from feed_hots h join feeds f on f.id = h.feed_id
-  where h.created_at > now() - make_interval(days => ${days}) and f.deleted_at is null
+  where h.created_at > now() - make_interval(days => ${days}) and ${visibleFeed(sql)}
     ${belowCursor(sql, hot, after)} ${unblocked(sql, viewerId)}
   order by h.hot desc, h.feed_id desc limit ${limit}`
 
 const patternOf = (query: string) => `%${escapeLike(nameKey(query))}%`
-const among = (sql: Db, ids: number[] | undefined) => (ids ? sql`and f.id = any(${ids})` : sql``)
 
 /** Feeds whose text contains `query`, among the newest. */
 export const searchNewestFeeds = (
@@ -109,11 +100,11 @@ export const searchNewestFeeds = (
   ids?: number[],
 ) => sql<FeedRow[]>`
   with newest as materialized (
-    select feed_id, content_key from feed_search ${after > 0 ? sql`where feed_id < ${after}` : sql``}
+    select feed_id, content_key from feed_search ${when(sql, after > 0, () => sql`where feed_id < ${after}`)}
     order by feed_id desc limit ${NEWEST}
   )
   select ${feedColumns(sql, viewerId)}, f.hot from newest s join feeds f on f.id = s.feed_id
-  where s.content_key like ${patternOf(query)} and f.deleted_at is null
+  where s.content_key like ${patternOf(query)} and ${visibleFeed(sql)}
     ${among(sql, ids)} ${unblocked(sql, viewerId)}
   order by f.id desc limit ${limit}`
 
@@ -127,10 +118,10 @@ export const searchAllFeeds = (
   with matches as materialized (
     select feed_id from feed_search
     where content_grams @> ${gramsOfQuery(query)} and content_key like ${patternOf(query)}
-      ${after > 0 ? sql`and feed_id < ${after}` : sql``}
+      ${when(sql, after > 0, () => sql`and feed_id < ${after}`)}
   )
   select ${feedColumns(sql, viewerId)}, f.hot from matches s join feeds f on f.id = s.feed_id
-  where f.deleted_at is null ${among(sql, ids)} ${unblocked(sql, viewerId)}
+  where ${visibleFeed(sql)} ${among(sql, ids)} ${unblocked(sql, viewerId)}
   order by f.id desc limit ${limit}`
 
 export type TopicPage = { index: number; direction: 'asc' | 'desc'; limit: number }
@@ -143,13 +134,14 @@ export const listTopicFeeds = (
   viewer: TopicViewer,
 ) => sql<(FeedRow & { index: number })[]>`
   select ${feedColumns(sql, viewer.id)}, f.hot, l.index from feed_topic_links l join feeds f on f.id = l.feed_id
-  where l.topic_id = ${topicId} and f.deleted_at is null
+  where l.topic_id = ${topicId} and ${visibleFeed(sql)}
     and (select true from (${visibleTopics(sql, viewer)}) t where t.id = ${topicId})
-    ${index === 0 ? sql`` : direction === 'desc' ? sql`and l.index < ${index}` : sql`and l.index > ${index}`}
-  order by l.index ${direction === 'desc' ? sql`desc` : sql`asc`} limit ${limit}`
+    ${when(sql, index > 0, () => (direction === 'asc' ? sql`and l.index > ${index}` : sql`and l.index < ${index}`))}
+  order by l.index ${directionOf(sql, direction)} limit ${limit}`
 
 /** What a person collected, the newest collected first. Deleted feeds take no place on a page, which would seem the last. */
-export const listCollected = (sql: Db, userId: number, limit: number, offset: number) => sql<FeedRow[]>`
-  select ${feedColumns(sql, userId)}, f.hot from collections c join feeds f on f.id = c.collectible_id
-  where c.user_id = ${userId} and c.collectible_type = 'feeds' and f.deleted_at is null
+export const listCollectedRows = (sql: Db, userId: number, limit: number, offset: number) => sql<FeedRow[]>`
+  select ${feedColumns(sql, userId)}, f.hot from (${collectedBy(sql, FEEDS, userId)}) c
+  join feeds f on f.id = c.collectible_id
+  where ${visibleFeed(sql)}
   order by c.id desc limit ${limit} offset ${offset}`

@@ -3,6 +3,7 @@ import { commentsRecount } from '#modules/comments/index.ts'
 import { likesRecount } from '#modules/likes/index.ts'
 import { postsRecount } from '#modules/topics/index.ts'
 import type { CounterCheck, Drift } from '#platform/counters.ts'
+import { visibleFeed } from './queries.ts'
 
 const postsInTopics = postsRecount(
   (sql) => sql`
@@ -34,7 +35,7 @@ export const feedCounters: CounterCheck[] = [
   ranking,
   personRecount(
     'feeds_count',
-    (sql) => sql`select user_id as key, count(*) as n from feeds where deleted_at is null group by user_id`,
+    (sql) => sql`select f.user_id as key, count(*) as n from feeds f where ${visibleFeed(sql)} group by 1`,
   ),
   postsInTopics,
 ]

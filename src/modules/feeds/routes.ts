@@ -1,0 +1,108 @@
+import { mountCollections } from '#modules/collections/index.ts'
+import { mountComments } from '#modules/comments/index.ts'
+import { fileNotUsable } from '#modules/files/index.ts'
+import { switchedOff } from '#modules/ledger/index.ts'
+import { mountLikes } from '#modules/likes/index.ts'
+import { findShownPinsOf } from '#modules/pinning/index.ts'
+import { mountReports } from '#modules/reports/index.ts'
+import { mountRewards } from '#modules/rewards/index.ts'
+import { unknownTopic } from '#modules/topics/index.ts'
+import { sensitiveWords } from '#modules/words/index.ts'
+import type { Readers } from '#platform/content.ts'
+import type { Context } from '#platform/context.ts'
+import { blocked } from '#platform/errors.ts'
+import { routesOn } from '#platform/http/route.ts'
+import { type Server, say } from '#platform/http.ts'
+import { Empty, MessageWithId } from '#platform/schema.ts'
+import { commentRules, countLikes, feedContent } from './content.ts'
+import {
+  contentRequired,
+  fileTwice,
+  noSuchFeed,
+  nothingToRepost,
+  notYourFeed,
+  placeIncomplete,
+  repostIncomplete,
+  unpaidFeed,
+} from './errors.ts'
+import { FEED_COMMENT } from './queries.ts'
+import { FeedDetail, FeedParams, NewFeed } from './schema.ts'
+import { getFeed, publishFeed, removeFeed } from './service.ts'
+
+/** Publishing, reading and deleting feeds, and what people do to them; `readers` knows what can be reposted. */
+export const feedRoutes = (readers: Readers) => (server: Server, ctx: Context) => {
+  const route = routesOn(server, ctx, { tag: 'Feeds' })
+
+  route('POST /feeds', {
+    operationId: 'createFeed',
+    summary: 'Publish a feed',
+    access: { ability: 'feed-post' },
+    body: NewFeed,
+    reply: { 201: MessageWithId },
+    errors: [
+      contentRequired,
+      placeIncomplete,
+      repostIncomplete,
+      nothingToRepost,
+      fileTwice,
+      fileNotUsable,
+      unknownTopic,
+      sensitiveWords,
+      switchedOff,
+      blocked,
+    ],
+    async handler({ request, viewer, body }) {
+      const id = await publishFeed(ctx, viewer.id, body, readers)
+      return { ...say(request, 'Published.', '发布成功。'), id }
+    },
+  })
+
+  route('GET /feeds/:feed', {
+    operationId: 'getFeed',
+    summary: 'Read a feed, with who liked it last',
+    access: 'optional',
+    params: FeedParams,
+    reply: { 200: FeedDetail },
+    errors: [noSuchFeed, unpaidFeed],
+    handler: ({ params, viewer }) => getFeed(ctx, viewer.id, params.feed),
+  })
+
+  route('DELETE /feeds/:feed/currency', {
+    operationId: 'deleteFeed',
+    summary: 'Delete a feed',
+    access: 'user',
+    params: FeedParams,
+    reply: { 204: Empty },
+    errors: [noSuchFeed, notYourFeed],
+    aliases: { deleteFeedPlainly: '/feeds/:feed' },
+    idempotent: true,
+    handler: ({ params, viewer, atomically }) =>
+      atomically((tx) => removeFeed(ctx, tx, params.feed, viewer.id)),
+  })
+
+  mountComments(server, ctx, feedContent, {
+    ...commentRules,
+    path: '/feeds/:feed/comments',
+    shape: 'pinned',
+    single: true,
+    pinned: (sql, id) => findShownPinsOf(sql, FEED_COMMENT, id),
+  })
+  mountLikes(server, ctx, feedContent, {
+    create: '/feeds/:feed/like',
+    remove: '/feeds/:feed/unlike',
+    list: '/feeds/:feed/likes',
+    count: countLikes,
+  })
+  mountCollections(server, ctx, feedContent, {
+    create: '/feeds/:feed/collections',
+    remove: '/feeds/:feed/uncollect',
+    twice: 422,
+  })
+  mountRewards(server, ctx, feedContent, {
+    create: '/feeds/:feed/new-rewards',
+    list: '/feeds/:feed/rewards',
+    notice: 'reward:feeds',
+    switches: ['feed:reward'],
+  })
+  mountReports(server, ctx, feedContent, { path: '/feeds/:feed/reports' })
+}
