@@ -1,5 +1,9 @@
+import { adminRoleRoutes } from '#modules/abilities/admin/routes.ts'
 import { type Ability, hasAbility } from '#modules/abilities/index.ts'
 import { abilityRoutes } from '#modules/abilities/routes.ts'
+import { adminFamousRoutes } from '#modules/accounts/admin/famous/routes.ts'
+import { adminRecommendationRoutes } from '#modules/accounts/admin/recommended/routes.ts'
+import { adminUserRoutes } from '#modules/accounts/admin/routes.ts'
 import { blockRoutes } from '#modules/accounts/blocks/routes.ts'
 import { codeRoutes } from '#modules/accounts/codes/routes.ts'
 import { discoveryRoutes } from '#modules/accounts/discovery/routes.ts'
@@ -10,7 +14,6 @@ import { profileRoutes } from '#modules/accounts/profile/routes.ts'
 import { registrationRoutes } from '#modules/accounts/registration/routes.ts'
 import { signInRoutes } from '#modules/accounts/sign-in/routes.ts'
 import { userRoutes } from '#modules/accounts/users/routes.ts'
-import { auditRoutes } from '#modules/admin/audit/routes.ts'
 import { certificationCategoryRoutes } from '#modules/admin/certifications/categories/routes.ts'
 import { adminCertificationRoutes } from '#modules/admin/certifications/routes.ts'
 import { adminConversationRoutes } from '#modules/admin/conversations/routes.ts'
@@ -18,11 +21,6 @@ import { adminMusicRoutes } from '#modules/admin/music/routes.ts'
 import { noticeRoutes } from '#modules/admin/notices/routes.ts'
 import { adminQuestionRoutes } from '#modules/admin/questions/routes.ts'
 import { adminQuestionTopicRoutes } from '#modules/admin/questions/topics/routes.ts'
-import { roleRoutes } from '#modules/admin/roles/routes.ts'
-import { settingsRoutes } from '#modules/admin/settings/routes.ts'
-import { managedUserRoutes } from '#modules/admin/users/routes.ts'
-import { famousRoutes } from '#modules/admin/users-famous/routes.ts'
-import { recommendationRoutes } from '#modules/admin/users-recommended/routes.ts'
 import { webhookDeliveryRoutes } from '#modules/admin/webhooks/deliveries/routes.ts'
 import { webhookRoutes } from '#modules/admin/webhooks/routes.ts'
 import { adminAdvertisingRoutes } from '#modules/advertising/admin/routes.ts'
@@ -30,6 +28,8 @@ import { readBootAdvertisements } from '#modules/advertising/index.ts'
 import { advertisingRoutes } from '#modules/advertising/routes.ts'
 import { adminAreaRoutes } from '#modules/areas/admin/routes.ts'
 import { areaRoutes } from '#modules/areas/routes.ts'
+import { auditRoutes } from '#modules/audit/routes.ts'
+import { endCertification } from '#modules/certifications/index.ts'
 import { certificationRoutes } from '#modules/certifications/routes.ts'
 import { checkinRoutes } from '#modules/checkins/routes.ts'
 import { commentContent } from '#modules/comments/index.ts'
@@ -99,7 +99,9 @@ import { adminReportRoutes } from '#modules/reports/admin/routes.ts'
 import { mountReports } from '#modules/reports/index.ts'
 import { userReportRoutes } from '#modules/reports/routes.ts'
 import { userRewardRoutes } from '#modules/rewards/routes.ts'
+import { adminSettingRoutes } from '#modules/settings/admin/routes.ts'
 import { bootstrapRoutes } from '#modules/settings/bootstrap/routes.ts'
+import { readSettings } from '#modules/settings/index.ts'
 import { adminTagRoutes } from '#modules/tags/admin/routes.ts'
 import { tagRoutes } from '#modules/tags/routes.ts'
 import { findViewer, recallViewer } from '#modules/tokens/index.ts'
@@ -115,6 +117,7 @@ import { createServer, type Server } from '#platform/http.ts'
 import { CONTENT_KINDS } from './content-kinds.ts'
 import { CONFIDENTIAL, hidesFile } from './file-access.ts'
 import { PAYMENT_CHECKS } from './money-checks.ts'
+import { SETTING_CHECKS } from './setting-checks.ts'
 
 /** How lists across all kinds of content read each of them. */
 const READERS = readersOf(CONTENT_KINDS)
@@ -203,12 +206,12 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   noticeRoutes,
   webhookRoutes,
   webhookDeliveryRoutes,
-  settingsRoutes,
+  adminSettingRoutes(SETTING_CHECKS),
   adminTagRoutes,
-  recommendationRoutes,
-  famousRoutes,
-  roleRoutes,
-  managedUserRoutes,
+  adminRecommendationRoutes,
+  adminFamousRoutes,
+  adminRoleRoutes(async (ctx) => (await readSettings(ctx))['register:role']),
+  adminUserRoutes(endCertification),
   adminReportRoutes,
   certificationCategoryRoutes,
   adminCertificationRoutes,

@@ -1,5 +1,16 @@
+export { mayDoMore, newcomersAreMembers, noSuchRole } from './errors.ts'
 export { abilityTables, roleUsers } from './imports/thinksns.ts'
 export { addRoles } from './queries.ts'
-export { AbilityView } from './schema.ts'
-export { ABILITIES, type Ability, MEMBER_ABILITIES } from './seeds.ts'
+export {
+  findAbilitiesBeyond,
+  findRoleNamed,
+  hasHolder,
+  holdersOf,
+  isLastHolder,
+  judgeRoles,
+  opensAdministration,
+  replaceRoles,
+  roleNamesOf,
+} from './roles/queries.ts'
+export { ABILITIES, type Ability } from './seeds.ts'
 export { announceAbilities, forgetAbilities, hasAbility, seedAbilities } from './service.ts'

@@ -1,8 +1,9 @@
 import type { Db } from '#platform/database.ts'
+import type { Row } from '#platform/tables.ts'
 
-/** What a person may do: the union of all their roles (R §24). */
+/** What a person may do: the union of all their roles (sign-in-19). */
 export const listAbilitiesOf = (sql: Db, userId: number) => sql<
-  { name: string; display_name: string; description: string }[]
+  Row<'abilities', 'name' | 'display_name' | 'description'>[]
 >`
   select a.name, a.display_name, a.description from abilities a
   where exists (

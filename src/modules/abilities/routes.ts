@@ -1,16 +1,19 @@
 import type { Context } from '#platform/context.ts'
-import { type Server, viewerOf } from '#platform/http.ts'
+import { routesOn } from '#platform/http/route.ts'
+import type { Server } from '#platform/http.ts'
 import { Type } from '#platform/schema.ts'
 import { listAbilitiesOf } from './queries.ts'
 import { AbilityView } from './schema.ts'
 
-export function abilityRoutes(server: Server, { sql }: Context) {
-  server.get(
-    '/user/abilities',
-    {
-      config: { access: 'user' },
-      schema: { tags: ['Accounts'], response: { 200: Type.Array(AbilityView) } },
-    },
-    (request) => listAbilitiesOf(sql, viewerOf(request).id),
-  )
+/** What one may do (sign-in-19). */
+export function abilityRoutes(server: Server, ctx: Context) {
+  const route = routesOn(server, ctx, { tag: 'Me' })
+
+  route('GET /user/abilities', {
+    operationId: 'listMyAbilities',
+    summary: 'List what I may do, by all my roles',
+    access: 'user',
+    reply: { 200: Type.Array(AbilityView) },
+    handler: ({ viewer }) => listAbilitiesOf(ctx.sql, viewer.id),
+  })
 }

@@ -1,4 +1,4 @@
-/** Abilities checked by routes: one for each thing to moderate and each area of administration (R §24, decisions §3). */
+/** Abilities checked by routes: one for each thing to moderate and each area of administration (administration-1). */
 export const ABILITIES = {
   'feed-post': 'Publish feeds',
   '[feed] Delete Feed': "Delete anybody's feeds",

@@ -8,9 +8,6 @@ export {
   type PersonCount,
   personRecount,
 } from './counters.ts'
-export { recommend, unrecommend } from './discovery/queries.ts'
-export { USER_CONSTRAINTS } from './errors.ts'
-export { endFame, FAMOUS_TYPES, type FamousType, makeFamous } from './famous/queries.ts'
 export { followedBy, isFollowing } from './follows/queries.ts'
 export { peopleByName } from './imports/queries.ts'
 export { createRoster, importPeople, PersonForm } from './imports/service.ts'
@@ -20,10 +17,9 @@ export { checkPaymentPassword, setDisabled, setPassword } from './passwords/serv
 export { RankedUser, RanksQuery } from './ranks/schema.ts'
 export { type RankedRow, rankedUsers } from './ranks/view.ts'
 export { ensureFounder, founderPasswordPath } from './registration/founder.ts'
-export { NewPassword, type NewUser } from './registration/schema.ts'
-export { checkUserName, createUser } from './registration/service.ts'
-export { UserExtra, UserView, UserWithUrls, Verified } from './schema.ts'
-export { type AccountRow, findAccount } from './sign-in/queries.ts'
+export { createUser } from './registration/service.ts'
+export { UserExtra, UserView, UserWithUrls } from './schema.ts'
+export { findAccount } from './sign-in/queries.ts'
 export { noSuchUser } from './users/errors.ts'
 export {
   enabledUser,
@@ -37,4 +33,4 @@ export {
   setVerified,
   withEnabledUser,
 } from './users/queries.ts'
-export { userPage, userView, userViews, withUrls } from './users/view.ts'
+export { userPage, userViews, withUrls } from './users/view.ts'

@@ -1,4 +1,9 @@
+import { escapeLike } from '#lib/text.ts'
 import type { Db } from '#platform/database.ts'
+import { pageOf } from '#platform/listing.ts'
+import { directionOf, ifGiven, pageAt } from '#platform/sql.ts'
+import type { Tables } from '#platform/tables.ts'
+import type { AuditQuery } from './schema.ts'
 
 /** Who changes something, and in which request: the call of a route is one. */
 export type Actor = { viewer: { id: number }; request: { id: string } }
@@ -20,4 +25,24 @@ export async function recordAudit(tx: Db, { viewer, request }: Actor, entry: Aud
     values (${viewer.id}, ${entry.action}, ${entry.subjectType}, ${String(entry.subjectId)},
       ${entry.before ? tx.json(entry.before as never) : null}, ${entry.after ? tx.json(entry.after as never) : null},
       ${request.id})`
+}
+
+type AuditRow = Tables['audit_log'] & {
+  before: Record<string, unknown> | null
+  after: Record<string, unknown> | null
+}
+
+/** A page of the log, newest first unless asked otherwise. */
+export function listAudit(sql: Db, query: AuditQuery) {
+  const where = sql`
+    where true
+      ${ifGiven(sql, query.user_id, (id) => sql`and user_id = ${id}`)}
+      ${ifGiven(sql, query.action, (action) => sql`and action = ${action}`)}
+      ${ifGiven(sql, query.subject_type, (type) => sql`and subject_type = ${type}`)}
+      ${ifGiven(sql, query.subject_id, (id) => sql`and subject_id = ${id}`)}
+      ${ifGiven(sql, query.q, (part) => sql`and action like ${`%${escapeLike(part)}%`}`)}`
+  return pageOf<AuditRow>(
+    sql`select * from audit_log ${where} order by id ${directionOf(sql, query.order)} ${pageAt(sql, query)}`,
+    sql`select count(*)::int as total from audit_log ${where}`,
+  )
 }

@@ -1,7 +1,9 @@
 import type { Db } from '#platform/database.ts'
+import type { Row } from '#platform/tables.ts'
 
+/** What was ever set. */
 export const listSettings = (sql: Db) =>
-  sql<{ name: string; value: unknown }[]>`select name, value from settings`
+  sql<Row<'settings', 'name' | 'value'>[]>`select name, value from settings`
 
 /** Writes all changes in one statement. */
 export async function saveSettings(sql: Db, changes: Record<string, unknown>): Promise<void> {

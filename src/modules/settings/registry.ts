@@ -12,7 +12,7 @@ import {
 
 /**
  * Every setting an administrator can change: its schema, and the value that holds until then. Keys are flat and, where
- * clients know them, those of the bootstrappers (R §13).
+ * clients know them, those of the bootstrappers (sign-in-1).
  */
 const define = <T extends TSchema>(schema: T, standard: Static<T>) => ({ schema, standard })
 
@@ -100,4 +100,5 @@ export const STANDARD_SETTINGS = Object.fromEntries(
 /** The body of PATCH /admin/settings: any of the settings. */
 export const SettingsPatch = Type.Partial(
   Type.Object(Object.fromEntries(Object.entries(SETTINGS).map(([name, { schema }]) => [name, schema]))),
+  { title: 'Settings' },
 )

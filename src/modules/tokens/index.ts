@@ -5,10 +5,7 @@ export {
   type IssuedToken,
   issueToken,
   onRevocation,
-  REFRESH_MINUTES,
   recallViewer,
   refreshToken,
   revokeTokens,
-  TOKEN_MINUTES,
-  tidyTokens,
 } from './service.ts'

@@ -1,8 +1,5 @@
 import type { Db } from '#platform/database.ts'
-
-/** `followed`: everybody who registers follows them. `each`: they follow back. */
-export const FAMOUS_TYPES = ['followed', 'each'] as const
-export type FamousType = (typeof FAMOUS_TYPES)[number]
+import type { FamousType } from './schema.ts'
 
 /** Makes a new person follow the famous ones, those of type `each` follow back, and counts what was really made. */
 export async function followFamous(sql: Db, userId: number): Promise<void> {

@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isUserName } from '#lib/identifiers.ts'
+import { hasHolder } from '#modules/abilities/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
 import { hashPassword } from '#platform/passwords.ts'
-import { hasFounder, isNameTaken, lockFounding } from './queries.ts'
+import { isNameTaken, lockFounding } from './queries.ts'
 import { createUser } from './service.ts'
 
 /** Where the random password of the first administrator is kept. */
@@ -16,7 +17,7 @@ export const founderPasswordPath = (ctx: Context) => join(ctx.config.dataDir, 'f
  * brought people before. `password` is told only when it was made up here.
  */
 export async function ensureFounder(ctx: Context): Promise<{ name: string; password?: string } | undefined> {
-  if (await hasFounder(ctx.sql)) return undefined
+  if (await hasHolder(ctx.sql, 'founder')) return undefined
   const { founderName: name, founderPassword } = ctx.config
   if (!isUserName(name)) throw new Error(`FOUNDER_NAME cannot be "${name}": it is not a user name`)
   if ((founderPassword?.length ?? 0) > 128) throw new Error('FOUNDER_PASSWORD has more than 128 characters')
@@ -24,7 +25,7 @@ export async function ensureFounder(ctx: Context): Promise<{ name: string; passw
   const hashed = await hashPassword(password)
   return transaction(ctx.sql, async (tx) => {
     await lockFounding(tx)
-    if (await hasFounder(tx)) return undefined
+    if (await hasHolder(tx, 'founder')) return undefined
     if (await isNameTaken(tx, name))
       throw new Error(
         `There is no founder, and somebody else is called "${name}": set FOUNDER_NAME, or run kith admin create.`,

@@ -34,15 +34,6 @@ export async function isNameOf(sql: Db, id: number, name: string): Promise<boole
   return row.same
 }
 
-/** Whether anybody has the role of the founder, which its last holder cannot lose. */
-export async function hasFounder(sql: Db): Promise<boolean> {
-  const [row] = await sql<[{ found: boolean }]>`
-    select exists (
-      select from user_roles u join roles r on r.id = u.role_id where r.name = 'founder'
-    ) as found`
-  return row.found
-}
-
 /** Lets one node at a time look for a founder until the transaction ends; asked once at a start. */
 export async function lockFounding(tx: Db): Promise<void> {
   await tx`select pg_advisory_xact_lock(4127003)`

@@ -1,7 +1,7 @@
-import { Open, Type } from '#platform/schema.ts'
+import { Open, Shared, Type } from '#platform/schema.ts'
 
-/** What a client needs before anybody signs in (R §13). Empty values are left out, at every depth. */
-export const Bootstrap = Type.Object({
+/** What a client needs before anybody signs in (sign-in-1). Empty values are left out, at every depth. */
+export const Bootstrap = Shared('Bootstrap', {
   'server:version': Type.String(),
   limit: Type.Integer({ description: 'page size where none is asked for: fewer items mean the last page' }),
   'pay-validate-user-password': Type.Boolean({ description: 'whether payments need `password`' }),
@@ -14,7 +14,7 @@ export const Bootstrap = Type.Object({
   checkin: Open,
   'im:helper-user': Type.Optional(Type.Integer()),
   ad: Type.Optional(Type.Array(Open, { description: 'what to show while the client starts, in order' })),
-  hots_area: Type.Optional(Type.Array(Type.Object({ name: Type.String(), sort: Type.Integer() }))),
+  hots_area: Type.Optional(Type.Array(Shared('HotArea', { name: Type.String(), sort: Type.Integer() }))),
   'question:apply_amount': Type.Integer(),
   'question:onlookers_amount': Type.Integer(),
   'question:anonymity_rule': Type.Optional(Type.String()),

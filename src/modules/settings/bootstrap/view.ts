@@ -3,10 +3,10 @@ import type { Static } from '#platform/schema.ts'
 import type { Settings } from '../registry.ts'
 import type { Bootstrap } from './schema.ts'
 
-/** Fewer items than this mean the last page (decisions §2). */
+/** Fewer items than this mean the last page (conventions-14). */
 const PAGE_SIZE = 15
 
-/** Without nulls and without empty texts, lists and objects, at every depth; false and 0 stay (R §13). */
+/** Without nulls and without empty texts, lists and objects, at every depth; false and 0 stay (sign-in-1). */
 export function withoutEmpty(value: unknown): unknown {
   if (value === null || value === '') return undefined
   if (Array.isArray(value)) {
@@ -20,7 +20,7 @@ export function withoutEmpty(value: unknown): unknown {
   return entries.length > 0 ? Object.fromEntries(entries) : undefined
 }
 
-/** The settings that clients read, under the names that they know (R §13). */
+/** The settings that clients read, under the names that they know (sign-in-1). */
 export function bootstrapView(settings: Settings, advertisements: object[]): Static<typeof Bootstrap> {
   const hots = settings['locations:hots']
   const all = {

@@ -1,41 +1,29 @@
-import type { FastifyRequest } from 'fastify'
 import { isEmail, isPhone, normalizePhone } from '#lib/identifiers.ts'
-import { announceAbilities, forgetAbilities, hasAbility } from '#modules/abilities/index.ts'
 import {
-  checkUserName,
-  createUser,
-  setDisabled,
-  setPassword,
-  USER_CONSTRAINTS,
-} from '#modules/accounts/index.ts'
-import { endCertification } from '#modules/certifications/index.ts'
+  announceAbilities,
+  findAbilitiesBeyond,
+  forgetAbilities,
+  hasAbility,
+  isLastHolder,
+  judgeRoles,
+  mayDoMore,
+  noSuchRole,
+  replaceRoles,
+} from '#modules/abilities/index.ts'
+import { type Actor, recordAudit } from '#modules/audit/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import { forgetTokens } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
-import { onConstraint, transaction } from '#platform/database.ts'
-import { apiError, forbidden, invalidField, notFound } from '#platform/errors.ts'
-import { viewerOf } from '#platform/http.ts'
+import { onConstraint, type Tx, transaction } from '#platform/database.ts'
+import { forbidden, invalidField } from '#platform/errors.ts'
 import { hashPassword } from '#platform/passwords.ts'
-import { recordAudit } from '../audit/queries.ts'
-import { mayDoMore } from '../errors.ts'
-import {
-  findAbilitiesBeyond,
-  findUser,
-  isLastHolder,
-  judgeRoles,
-  replaceRoles,
-  updateUser,
-} from './queries.ts'
-import type { UserChanges, UserInput } from './schema.ts'
-
-const lastFounder = apiError(
-  422,
-  'last_founder',
-  'This is the last founder: make another one first.',
-  '这是最后一位创始人，请先指定其他创始人。',
-)
-const notOneself = apiError(422, 'not_oneself', 'You cannot disable yourself.', '不能禁用自己。')
+import { USER_CONSTRAINTS } from '../errors.ts'
+import { setDisabled, setPassword } from '../passwords/service.ts'
+import { checkUserName, createUser } from '../registration/service.ts'
+import { lastFounder, notOneself } from './errors.ts'
+import { updateUser } from './queries.ts'
+import type { ManagedUser, UserChanges, UserInput } from './schema.ts'
 
 function checkContacts({
   email,
@@ -57,15 +45,13 @@ async function checkRoles(ctx: Context, actor: number, roles: string[] | undefin
   if (roles === undefined) return
   if (!(await hasAbility(ctx, actor, 'admin:role:update'))) throw forbidden()
   const { unknown, beyond } = await judgeRoles(ctx.sql, roles, actor)
-  if (unknown.length > 0)
-    throw invalidField('roles', { en: `There is no role ${unknown[0]}.`, zh: `角色 ${unknown[0]} 不存在。` })
+  if (unknown[0] !== undefined) throw noSuchRole('roles', unknown[0])
   if (beyond.length > 0) throw mayDoMore()
 }
 
 /** Creates an account that can sign in at once; answers its id. */
-export async function addUser(ctx: Context, request: FastifyRequest, input: UserInput): Promise<number> {
-  const actor = viewerOf(request).id
-  await checkRoles(ctx, actor, input.roles)
+export async function addUser(ctx: Context, actor: Actor, input: UserInput): Promise<number> {
+  await checkRoles(ctx, actor.viewer.id, input.roles)
   await checkUserName(ctx, input.name)
   checkContacts(input)
   const password = await hashPassword(input.password)
@@ -74,7 +60,7 @@ export async function addUser(ctx: Context, request: FastifyRequest, input: User
   const phone = normalized(input.phone) ?? null
   return transaction(ctx.sql, async (tx) => {
     const id = await createUser(tx, { name, password, email, phone, roles })
-    await recordAudit(tx, request, {
+    await recordAudit(tx, actor, {
       action: 'users.create',
       subjectType: 'users',
       subjectId: id,
@@ -85,19 +71,22 @@ export async function addUser(ctx: Context, request: FastifyRequest, input: User
   })
 }
 
-/** Changes an account. Nobody changes one that may do more than they may themselves. */
+/** Ends the certification of an account whose badge is taken; a higher module knows how. */
+export type EndCertification = (tx: Tx, userId: number, examiner: number) => Promise<void>
+
+/** Changes an account. Nobody changes one that may do more than they may themselves (administration-5). */
 export async function changeUser(
   ctx: Context,
-  request: FastifyRequest,
-  id: number,
+  actor: Actor,
+  before: ManagedUser,
   changes: UserChanges,
+  endCertification: EndCertification,
 ): Promise<void> {
-  const actor = viewerOf(request).id
-  const before = await findUser(ctx.sql, id)
-  if (!before) throw notFound()
-  if (id !== actor && (await findAbilitiesBeyond(ctx.sql, id, actor)).length > 0) throw mayDoMore()
-  if (changes.disabled === true && id === actor) throw notOneself()
-  await checkRoles(ctx, actor, changes.roles)
+  const { id } = before
+  const actorId = actor.viewer.id
+  if (id !== actorId && (await findAbilitiesBeyond(ctx.sql, id, actorId)).length > 0) throw mayDoMore()
+  if (changes.disabled === true && id === actorId) throw notOneself()
+  await checkRoles(ctx, actorId, changes.roles)
   if (changes.name !== undefined) await checkUserName(ctx, changes.name, id)
   checkContacts(changes)
   const hashed = changes.password === undefined ? undefined : await hashPassword(changes.password)
@@ -105,7 +94,7 @@ export async function changeUser(
   const revoked = await transaction(ctx.sql, async (tx) => {
     const stopsFounding = changes.disabled === true || changes.roles?.includes('founder') === false
     if (stopsFounding && (await isLastHolder(tx, 'founder', id))) throw lastFounder()
-    if (changes.verified === null) await endCertification(tx, id, actor)
+    if (changes.verified === null) await endCertification(tx, id, actorId)
     const verified = changes.verified && { icon: null, description: null, ...changes.verified }
     await onConstraint(updateUser(tx, id, { ...changes, phone, verified }), USER_CONSTRAINTS)
     if (changes.roles) {
@@ -116,7 +105,7 @@ export async function changeUser(
     if (changes.disabled !== undefined)
       tokens.push(...((await setDisabled(ctx, tx, id, changes.disabled)) ?? []))
     const { password, ...told } = changes
-    await recordAudit(tx, request, {
+    await recordAudit(tx, actor, {
       action: 'users.update',
       subjectType: 'users',
       subjectId: id,

@@ -1,22 +1,20 @@
-import { Listing } from '#platform/listing.ts'
-import { Id, Nullable, Text, Time, Type } from '#platform/schema.ts'
-import { listingQuery } from '../paging.ts'
+import { listingQuery } from '#platform/listing.ts'
+import { Id, Nullable, Open, Shared, type Static, Text, Time, Type } from '#platform/schema.ts'
 
 /** One administrative change. `before` and `after` hold what changed, without secrets. */
-export const AuditRecord = Type.Object({
+export const AuditRecord = Shared('AuditRecord', {
   id: Type.Integer(),
   user_id: Type.Integer(),
   action: Type.String(),
   subject_type: Type.String(),
   subject_id: Type.String(),
-  before: Nullable(Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })),
-  after: Nullable(Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })),
+  before: Nullable(Open),
+  after: Nullable(Open),
   request_id: Type.String(),
   created_at: Time,
 })
 
-export const AuditListing = Listing(AuditRecord)
-
+/** Changes by who made them, what was done, and to what. */
 export const AuditQuery = Type.Object({
   ...listingQuery(['id']),
   user_id: Type.Optional(Id),
@@ -24,3 +22,4 @@ export const AuditQuery = Type.Object({
   subject_type: Type.Optional(Text(100)),
   subject_id: Type.Optional(Text(100)),
 })
+export type AuditQuery = Static<typeof AuditQuery>

@@ -1,6 +1,6 @@
 import { apiError, invalidField } from '#platform/errors.ts'
 
-/** Nobody hands out, or manages somebody who holds, what they may not do themselves. */
+/** Nobody hands out, or manages somebody who holds, what they may not do themselves (administration-5). */
 export const mayDoMore = apiError(
   403,
   'may_do_more',
@@ -14,3 +14,7 @@ export const newcomersAreMembers = (field: string) =>
     en: 'A role that opens the administration cannot be given to everybody who registers.',
     zh: '具有后台管理权限的角色不能作为注册默认角色。',
   })
+
+/** On a field that names roles. */
+export const noSuchRole = (field: string, role: string) =>
+  invalidField(field, { en: `There is no role ${role}.`, zh: `角色 ${role} 不存在。` })

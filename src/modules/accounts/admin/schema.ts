@@ -1,10 +1,10 @@
-import { NewPassword, Verified } from '#modules/accounts/index.ts'
-import { Listing } from '#platform/listing.ts'
-import { Flag, Id, Nullable, type Static, Text, TextList, Time, Type } from '#platform/schema.ts'
-import { listingQuery } from '../paging.ts'
+import { listingQuery } from '#platform/listing.ts'
+import { Flag, Id, Nullable, Shared, type Static, Text, TextList, Time, Type } from '#platform/schema.ts'
+import { NewPassword } from '../registration/schema.ts'
+import { Verified } from '../schema.ts'
 
 /** An account as those who manage accounts see it. Never with its password, hashed or not. */
-export const ManagedUser = Type.Object({
+export const ManagedUser = Shared('ManagedUser', {
   id: Type.Integer(),
   name: Type.String(),
   email: Nullable(Type.String()),
@@ -21,8 +21,7 @@ export const ManagedUser = Type.Object({
 })
 export type ManagedUser = Static<typeof ManagedUser>
 
-export const ManagedUserListing = Listing(ManagedUser)
-
+/** Accounts by what is known of them; `q` is a part of the name. */
 export const ManagedUserQuery = Type.Object({
   ...listingQuery(['id', 'name', 'created_at']),
   id: Type.Optional(Id),
@@ -34,14 +33,14 @@ export const ManagedUserQuery = Type.Object({
 export type ManagedUserQuery = Static<typeof ManagedUserQuery>
 
 const Roles = TextList(20, 100)
-const Certificate = Type.Object({
+const Certificate = Shared('VerifiedInput', {
   type: Text(20),
   icon: Type.Optional(Nullable(Text(2000))),
   description: Type.Optional(Nullable(Text(255))),
 })
 
-/** The body of POST /admin/users (decisions §12). */
-export const UserInput = Type.Object({
+/** An account that is made for somebody. */
+export const UserInput = Shared('NewManagedUser', {
   name: Text(100),
   password: NewPassword,
   email: Type.Optional(Text(128)),
@@ -50,8 +49,8 @@ export const UserInput = Type.Object({
 })
 export type UserInput = Static<typeof UserInput>
 
-/** The body of PATCH /admin/users/{user}: any of the above, `disabled`, and the certified identity. */
-export const UserChanges = Type.Object({
+/** Changes of an account: any of the above, `disabled`, and the certified identity. */
+export const UserChanges = Shared('ManagedUserChanges', {
   name: Type.Optional(Text(100)),
   password: Type.Optional(NewPassword),
   email: Type.Optional(Nullable(Text(128))),

@@ -1,0 +1,30 @@
+import { escapeLike } from '#lib/text.ts'
+import type { Db } from '#platform/database.ts'
+import { pageOf } from '#platform/listing.ts'
+import { directionOf, ifGiven, pageAt } from '#platform/sql.ts'
+import type { Tables } from '#platform/tables.ts'
+import type { AbilityChanges, AbilityQuery } from './schema.ts'
+
+/** A page of abilities, in the order of their names unless asked otherwise. */
+export function listAbilities(sql: Db, { order = 'asc', ...query }: AbilityQuery) {
+  const where = ifGiven(sql, query.q, (part) => sql`where name ilike ${`%${escapeLike(part)}%`}`)
+  return pageOf<Tables['abilities']>(
+    sql`select name, display_name, description from abilities ${where}
+      order by name ${directionOf(sql, order)} ${pageAt(sql, query)}`,
+    sql`select count(*)::int as total from abilities ${where}`,
+  )
+}
+
+/** Changes how an ability is called; its name is what routes check, so that stays. Answers the former row. */
+export async function updateAbility(
+  sql: Db,
+  name: string,
+  changes: AbilityChanges,
+): Promise<Pick<Tables['abilities'], 'display_name' | 'description'> | undefined> {
+  const [row] = await sql<Pick<Tables['abilities'], 'display_name' | 'description'>[]>`
+    update abilities a set display_name = ${changes.display_name ?? sql`a.display_name`},
+      description = ${changes.description ?? sql`a.description`}
+    from (select * from abilities where name = ${name} for update) as former
+    where a.name = former.name returning former.display_name, former.description`
+  return row
+}

@@ -1,0 +1,153 @@
+import { escapeLike } from '#lib/text.ts'
+import type { Db, Fragment, Tx } from '#platform/database.ts'
+import { pageOf } from '#platform/listing.ts'
+import { directionOf, ifGiven, pageAt, when } from '#platform/sql.ts'
+import type { Tables } from '#platform/tables.ts'
+import type { RoleInput, RoleQuery } from '../admin/schema.ts'
+import { MEMBER_ABILITIES } from '../seeds.ts'
+
+export type RoleRow = Tables['roles'] & { abilities: string[] }
+
+/** Whether one of these abilities is of the administration. */
+export const opensAdministration = (abilities: string[]): boolean =>
+  abilities.some((ability) => ability.startsWith('admin'))
+
+const columns = (sql: Db) => sql`
+  r.id, r.name, r.display_name, r.description, r.fixed, r.created_at, r.updated_at,
+  coalesce((select array_agg(ability order by ability) from role_abilities a where a.role_id = r.id), '{}') as abilities`
+
+/** A page of roles. */
+export function listRoles(sql: Db, query: RoleQuery) {
+  const where = ifGiven(sql, query.q, (part) => sql`where r.name ilike ${`%${escapeLike(part)}%`}`)
+  return pageOf<RoleRow>(
+    sql`select ${columns(sql)} from roles r ${where}
+      order by ${query.sort === 'name' ? sql`r.name` : sql`r.id`} ${directionOf(sql, query.order)}
+      ${pageAt(sql, query)}`,
+    sql`select count(*)::int as total from roles r ${where}`,
+  )
+}
+
+export async function findRole(
+  sql: Db,
+  id: number,
+  { lock = false }: { lock?: boolean } = {},
+): Promise<RoleRow | undefined> {
+  const [row] = await sql<RoleRow[]>`
+    select ${columns(sql)} from roles r where r.id = ${id} ${when(sql, lock, () => sql`for update`)}`
+  return row
+}
+
+export async function findRoleNamed(sql: Db, name: string): Promise<RoleRow | undefined> {
+  const [row] = await sql<RoleRow[]>`select ${columns(sql)} from roles r where r.name = ${name}`
+  return row
+}
+
+/** The names among these that are no ability. */
+export async function findUnknownAbilities(sql: Db, names: string[]): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select name from unnest(${names}::text[]) as given (name)
+    where not exists (select from abilities a where a.name = given.name)`
+  return rows.map(({ name }) => name)
+}
+
+/** Whether all of these are abilities that a person holds. */
+export async function holdsAll(sql: Db, userId: number, names: string[]): Promise<boolean> {
+  const [row] = await sql<[{ all: boolean }]>`
+    select not exists (
+      select unnest(${names}::text[]) except select unnest(${[...MEMBER_ABILITIES]}::text[]) except
+      select ability from user_roles join role_abilities using (role_id) where user_id = ${userId}) as all`
+  return row.all
+}
+
+/** Writes a role with its abilities; answers its id. */
+export async function insertRole(sql: Db, role: RoleInput): Promise<number> {
+  const [row] = await sql<[{ id: number }]>`
+    with made as (
+      insert into roles (name, display_name, description)
+      values (${role.name}, ${role.display_name ?? role.name}, ${role.description ?? ''}) returning id
+    ),
+    given as (
+      insert into role_abilities (role_id, ability)
+      select id, ability from made, unnest(${role.abilities ?? []}::text[]) as ability on conflict do nothing
+    )
+    select id from made`
+  return row.id
+}
+
+/** Changes what is given of a role. */
+export async function updateRole(sql: Db, id: number, changes: Partial<RoleInput>): Promise<void> {
+  const { name, display_name: displayName, description, abilities } = changes
+  await sql`
+    update roles set updated_at = now()
+      ${ifGiven(sql, name, (value) => sql`, name = ${value}`)}
+      ${ifGiven(sql, displayName, (value) => sql`, display_name = ${value}`)}
+      ${ifGiven(sql, description, (value) => sql`, description = ${value}`)}
+    where id = ${id}`
+  if (abilities === undefined) return
+  await sql`
+    with gone as (delete from role_abilities where role_id = ${id} and ability <> all(${abilities}::text[]))
+    insert into role_abilities (role_id, ability) select ${id}, ability from unnest(${abilities}::text[]) as ability
+    on conflict do nothing`
+}
+
+/** Deletes a role that is not fixed. */
+export async function deleteRole(sql: Db, id: number): Promise<void> {
+  await sql`delete from roles where id = ${id} and not fixed`
+}
+
+/** What somebody holds that somebody else does not: nobody manages an account that may do more than they may. */
+export async function findAbilitiesBeyond(sql: Db, userId: number, beyond: number): Promise<string[]> {
+  const rows = await sql<{ ability: string }[]>`
+    select ability from user_roles join role_abilities using (role_id)
+    where user_id = ${userId} and ability <> all(${[...MEMBER_ABILITIES]}::text[])
+    except
+    select ability from user_roles join role_abilities using (role_id) where user_id = ${beyond}`
+  return rows.map(({ ability }) => ability)
+}
+
+/** Which of these roles do not exist, and whether the others hold an ability that `actor` does not. */
+export async function judgeRoles(sql: Db, names: string[], actor: number) {
+  const [row] = await sql<[{ unknown: string[]; beyond: string[] }]>`
+    select
+      coalesce((select array_agg(name) from unnest(${names}::text[]) as given (name)
+        where not exists (select from roles r where r.name = given.name)), '{}') as unknown,
+      coalesce((select array_agg(ability) from (
+        select ability from roles r join role_abilities a on a.role_id = r.id
+        where r.name = any(${names}) and ability <> all(${[...MEMBER_ABILITIES]}::text[])
+        except
+        select ability from user_roles join role_abilities using (role_id) where user_id = ${actor}) as more), '{}') as beyond`
+  return row
+}
+
+/** Replaces a person's roles. */
+export async function replaceRoles(sql: Db, userId: number, names: string[]): Promise<void> {
+  await sql`
+    with wanted as (select id from roles where name = any(${names})),
+    gone as (delete from user_roles where user_id = ${userId} and role_id not in (select id from wanted))
+    insert into user_roles (user_id, role_id) select ${userId}, id from wanted on conflict do nothing`
+}
+
+/** Whether an account is the only enabled one that holds a role; the role is locked, so that this stays true. */
+export async function isLastHolder(tx: Tx, role: string, userId: number): Promise<boolean> {
+  // A statement of its own: what waits for the lock must not count the holders of before.
+  await tx`select from roles where name = ${role} for update`
+  const holders = await tx<{ id: number }[]>`
+    select u.id from roles r join user_roles x on x.role_id = r.id join users u on u.id = x.user_id
+    where r.name = ${role} and u.deleted_at is null limit 2`
+  return holders.length === 1 && holders[0]?.id === userId
+}
+
+/** The names of the roles of the person of a column: a value. */
+export const roleNamesOf = (sql: Db, userId: Fragment): Fragment => sql`
+  coalesce((select array_agg(r.name order by r.name) from user_roles x join roles r on r.id = x.role_id
+    where x.user_id = ${userId}), '{}')`
+
+/** Who has a role: a query of one column, `user_id`. */
+export const holdersOf = (sql: Db, role: string): Fragment => sql`
+  select x.user_id from user_roles x join roles r on r.id = x.role_id where r.name = ${role}`
+
+/** Whether anybody has a role. */
+export async function hasHolder(sql: Db, role: string): Promise<boolean> {
+  const [row] = await sql<[{ found: boolean }]>`select exists (${holdersOf(sql, role)}) as found`
+  return row.found
+}

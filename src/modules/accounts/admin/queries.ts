@@ -1,0 +1,60 @@
+import { normalizeEmail } from '#lib/identifiers.ts'
+import { grams, nameKey } from '#lib/text.ts'
+import { holdersOf, roleNamesOf } from '#modules/abilities/index.ts'
+import type { Db } from '#platform/database.ts'
+import { pageOf } from '#platform/listing.ts'
+import { directionOf, ifGiven, pageAt } from '#platform/sql.ts'
+import { nameContains } from '../users/queries.ts'
+import type { ManagedUser, ManagedUserQuery } from './schema.ts'
+
+const columns = (sql: Db) => sql`
+  u.id, u.name, u.email, u.phone, u.bio, u.sex, u.location, u.verified, u.password is not null as has_password,
+  u.deleted_at is not null as disabled, u.created_at, u.updated_at,
+  ${roleNamesOf(sql, sql`u.id`)} as roles`
+
+/** A page of accounts, disabled ones included. */
+export function listManagedUsers(sql: Db, query: ManagedUserQuery) {
+  const { sort = 'id', order, q, id, email, phone, role, disabled } = query
+  const where = sql`
+    where true ${nameContains(sql, q)}
+      ${ifGiven(sql, id, (value) => sql`and u.id = ${value}`)}
+      ${ifGiven(sql, email, (value) => sql`and u.email_key = ${normalizeEmail(value)}`)}
+      ${ifGiven(sql, phone, (value) => sql`and u.phone = ${value}`)}
+      ${ifGiven(sql, role, (value) => sql`and u.id in (${holdersOf(sql, value)})`)}
+      ${ifGiven(sql, disabled, (value) => (value ? sql`and u.deleted_at is not null` : sql`and u.deleted_at is null`))}`
+  const direction = directionOf(sql, order)
+  const by = { id: sql`u.id`, name: sql`u.name_key`, created_at: sql`u.created_at` }[sort]
+  return pageOf<ManagedUser>(
+    sql`select ${columns(sql)} from users u ${where}
+      order by ${by} ${direction}, u.id ${direction} ${pageAt(sql, query)}`,
+    sql`select count(*)::int as total from users u ${where}`,
+  )
+}
+
+/** An account as those who manage accounts see it. */
+export async function findManagedUser(sql: Db, id: number): Promise<ManagedUser | undefined> {
+  const [row] = await sql<ManagedUser[]>`select ${columns(sql)} from users u where u.id = ${id}`
+  return row
+}
+
+type Columns = {
+  name?: string | undefined
+  email?: string | null | undefined
+  phone?: string | null | undefined
+  verified?: object | null | undefined
+}
+
+/** Changes what is given of an account. */
+export async function updateUser(
+  sql: Db,
+  id: number,
+  { name, email, phone, verified }: Columns,
+): Promise<void> {
+  await sql`
+    update users set updated_at = now()
+      ${ifGiven(sql, name, (value) => sql`, name = ${value}, name_key = ${nameKey(value)}, name_grams = ${grams(value)}`)}
+      ${ifGiven(sql, email, (value) => sql`, email = ${value}, email_key = ${value === null ? null : normalizeEmail(value)}, email_verified_at = null`)}
+      ${ifGiven(sql, phone, (value) => sql`, phone = ${value}, phone_verified_at = null`)}
+      ${ifGiven(sql, verified, (value) => sql`, verified = ${value === null ? null : sql.json(value as never)}`)}
+    where id = ${id}`
+}

@@ -1,0 +1,51 @@
+import { recordAudit } from '#modules/audit/index.ts'
+import type { Context } from '#platform/context.ts'
+import { transaction } from '#platform/database.ts'
+import { routesOn } from '#platform/http/route.ts'
+import type { Server } from '#platform/http.ts'
+import { Empty, Open } from '#platform/schema.ts'
+import { type Settings, SettingsPatch } from '../registry.ts'
+import { forgetSettings, readSettings, updateSettings } from '../service.ts'
+import type { SettingChecks } from './schema.ts'
+
+/** The settings of the site (administration-8). */
+export const adminSettingRoutes = (checks: SettingChecks) => (server: Server, ctx: Context) => {
+  const route = routesOn(server, ctx, { tag: 'Admin: site' })
+  const access = { ability: 'admin:site:base' }
+
+  route('GET /admin/settings', {
+    operationId: 'adminGetSettings',
+    summary: 'Read all settings with the values in force',
+    access,
+    reply: { 200: Open },
+    returns: 'Every setting by its name.',
+    handler: () => readSettings(ctx),
+  })
+
+  route('PATCH /admin/settings', {
+    operationId: 'adminUpdateSettings',
+    summary: 'Change settings; those not named keep their values',
+    access,
+    body: SettingsPatch,
+    reply: { 204: Empty },
+    errors: checks.errors,
+    handler: async (call) => {
+      const changes = call.body as Partial<Settings>
+      const names = Object.keys(changes) as (keyof Settings)[]
+      await checks.check(ctx.sql, call.viewer.id, changes)
+      if (names.length === 0) return
+      const current = await readSettings(ctx)
+      await transaction(ctx.sql, async (tx) => {
+        await updateSettings(ctx, tx, changes)
+        await recordAudit(tx, call, {
+          action: 'settings.update',
+          subjectType: 'settings',
+          subjectId: names.length === 1 ? (names[0] as string) : '*',
+          before: Object.fromEntries(names.map((name) => [name, current[name]])),
+          after: changes,
+        })
+      })
+      forgetSettings(ctx)
+    },
+  })
+}
