@@ -66,23 +66,23 @@ export async function fill(sql: Sql, size: Size): Promise<Filled> {
       from generate_series(1, ${size.feeds * 2}) n on conflict do nothing`,
   )
   await run(
-    'a circle with liked posts',
+    'a group with liked posts',
     sql`with category as (insert into group_categories (name, name_key) values ('bench', 'bench') returning id),
-      circle as (
+      made_group as (
         insert into groups (name, name_key, name_grams, user_id, category_id, mode, permissions, audit)
         select 'bench', 'bench', array['be'], ${first}, id, 'public', '{member,administrator,founder}', 1 from category
         returning id, user_id
       ),
       counted as (
-        insert into group_counts (group_id, users_count, posts_count) select id, 1, ${size.topics} from circle
+        insert into group_counts (group_id, users_count, posts_count) select id, 1, ${size.topics} from made_group
       ),
       founder as (
-        insert into group_members (group_id, user_id, audit, role) select id, user_id, 1, 'founder' from circle
+        insert into group_members (group_id, user_id, audit, role) select id, user_id, 1, 'founder' from made_group
       ),
       posts as (
         insert into group_posts (group_id, user_id, title, title_key, title_grams, body, summary, likes_count)
         select c.id, c.user_id, 'post ' || n, 'post ' || n, array['po'], 'A text', 'In short', 50
-        from circle c cross join generate_series(1, ${size.topics}) n
+        from made_group c cross join generate_series(1, ${size.topics}) n
         returning id, user_id
       )
       insert into likes (likeable_type, likeable_id, user_id, target_user)

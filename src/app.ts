@@ -55,8 +55,9 @@ import { groupPostRoutes } from '#modules/groups/posts/routes.ts'
 import { groupReportRoutes } from '#modules/groups/reports/routes.ts'
 import { groupRoleRoutes } from '#modules/groups/roles/routes.ts'
 import { groupRoutes } from '#modules/groups/routes.ts'
+import { imAccountRoutes } from '#modules/im/accounts/routes.ts'
 import { adminImRoutes } from '#modules/im/admin/routes.ts'
-import { imRoutes } from '#modules/im/routes.ts'
+import { imGroupRoutes } from '#modules/im/groups/routes.ts'
 import { adminLedgerAuditRoutes } from '#modules/ledger/admin/audit/routes.ts'
 import { adminBalanceRoutes } from '#modules/ledger/admin/balances/routes.ts'
 import { adminRechargeRoutes } from '#modules/ledger/admin/recharges/routes.ts'
@@ -200,7 +201,8 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   feedRankRoutes,
   feedPinRoutes,
   rankRoutes, // 6
-  imRoutes,
+  imAccountRoutes,
+  imGroupRoutes,
   auditRoutes, // 7
   adminImRoutes,
   noticeRoutes,

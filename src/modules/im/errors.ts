@@ -1,6 +1,6 @@
-import { apiError, invalidField } from '#platform/errors.ts'
+import { apiError, type DeclaredError, fieldError, invalidField, type Text } from '#platform/errors.ts'
 
-export const noSuchGroup = apiError(404, 'no_such_im_group', 'This group does not exist.', '该群组不存在。')
+export const noSuchImGroup = apiError(404, 'no_such_im_group', 'This group does not exist.', '该群组不存在。')
 export const notOwner = apiError(
   403,
   'not_im_group_owner',
@@ -13,26 +13,24 @@ export const mayNotInvite = apiError(
   'Only the owner may add members to this group.',
   '只有群主可以添加该群组的成员。',
 )
+export const ownerStays = fieldError(
+  'members',
+  'im_owner_stays',
+  'The owner cannot be removed; hand the group over first.',
+  '不能移除群主，请先转让群组。',
+)
 
-export const unknownMember = (field: string, id: number) =>
-  invalidField(field, { en: `There is no user ${id}.`, zh: `用户 ${id} 不存在。` }, 'unknown_user')
+/** A 422 whose field and number are known when it is thrown. */
+function numbered(code: string, textOf: (number: number | string) => Text) {
+  const make = (field: string, number: number) => invalidField(field, textOf(number), code)
+  return Object.assign(make, { status: 422, code, text: textOf('…') } satisfies DeclaredError)
+}
 
-export const tooManyMembers = (field: string, limit: number) =>
-  invalidField(
-    field,
-    {
-      en: `A group of this size holds ${limit} members, its owner included.`,
-      zh: `该群组最多容纳 ${limit} 名成员（含群主）。`,
-    },
-    'im_group_full',
-  )
-
-export const ownerStays = () =>
-  invalidField(
-    'members',
-    {
-      en: 'The owner cannot be removed; hand the group over first.',
-      zh: '不能移除群主，请先转让群组。',
-    },
-    'im_owner_stays',
-  )
+export const unknownMember = numbered('unknown_user', (id) => ({
+  en: `There is no user ${id}.`,
+  zh: `用户 ${id} 不存在。`,
+}))
+export const tooManyMembers = numbered('im_group_full', (limit) => ({
+  en: `A group of this size holds ${limit} members, its owner included.`,
+  zh: `该群组最多容纳 ${limit} 名成员（含群主）。`,
+}))

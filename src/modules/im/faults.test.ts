@@ -5,11 +5,11 @@ import { issueToken } from '#modules/tokens/index.ts'
 import { type EasemobFault, startEasemob } from '#test/fixtures/easemob.ts'
 import { prepareEjabberd, skipEjabberd } from '#test/fixtures/ejabberd.ts'
 import { createWorld, type Person, type World } from '#test/world.ts'
+import { findDrift, reconcile } from './drift/service.ts'
 import { createEasemob } from './providers/easemob.ts'
 import { ImError } from './providers/provider.ts'
-import { countBacklog } from './queries/sync.ts'
-import { createTokenStore } from './queries/tokens.ts'
-import { findDrift, reconcile } from './service/reconcile.ts'
+import { createTokenStore } from './providers/tokens.ts'
+import { countBacklog } from './sync/queries.ts'
 
 /** Does the jobs, those for later too, until the provider has everything. */
 async function converge({ sql, work }: World) {
@@ -240,7 +240,7 @@ suite('easemob with faults', { timeout: 120_000 }, async () => {
     assert.ok(service.deactivated.has(String(me.id)))
   })
 
-  test('a change is answered with 202 while the service is down, and made when it is back', async () => {
+  test('a change is answered with 202 while the service is down, and made when it is back (im-1)', async () => {
     const [owner, member] = [await person(), await person()]
     await service.stop()
     const made = await as(owner, 'POST', '/im/group', { groupname: 'G', desc: '', members: member.id })

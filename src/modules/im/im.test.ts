@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { uploadPicture } from '#test/fixtures/uploads.ts'
 import { createWorld, type Person } from '#test/world.ts'
-import { hasEmbeddedPassword } from './queries/embedded.ts'
-import { reconcile } from './service/reconcile.ts'
+import { reconcile } from './drift/service.ts'
+import { hasEmbeddedPassword } from './providers/embedded/queries.ts'
 
 const world = await createWorld()
 const { as, guest, person, sql, work, ctx } = world
@@ -41,7 +41,7 @@ test('a new person gets an account in the background, with a password only they 
   assert.ok(await hasEmbeddedPassword(sql, String(me.id), answer.body.im_pwd_hash))
 })
 
-test('a disabled person is locked out at the provider until enabled again', async () => {
+test('a disabled person is locked out at the provider until enabled again (im-5)', async () => {
   const [me, other] = [await person(), await person()]
   await work()
   const { im_pwd_hash: password } = (await as(me, 'GET', '/im/password')).body
@@ -65,7 +65,7 @@ test('a disabled person is locked out at the provider until enabled again', asyn
   assert.equal(await hasEmbeddedPassword(sql, String(me.id), password), true)
 })
 
-test('the password of another person cannot be read or changed by naming them (R §28, 27)', async () => {
+test('the password of another person cannot be read or changed by naming them (im-4)', async () => {
   const [me, other] = [await person(), await person()]
   const theirs = (await as(other, 'GET', '/im/password')).body.im_pwd_hash
   const mine = (await as(me, 'GET', `/im/password?user_id=${other.id}`)).body.im_pwd_hash
@@ -75,7 +75,7 @@ test('the password of another person cannot be read or changed by naming them (R
   assert.notEqual((await as(me, 'GET', '/im/password')).body.im_pwd_hash, mine)
 })
 
-test('only the owner changes a group and removes its members (R §28, 28)', async () => {
+test('only the owner changes a group and removes its members (im-8)', async () => {
   const [owner, member, stranger] = [await person(), await person(), await person()]
   const id = await makeGroup(owner, { members: String(member.id), allowinvites: 0 })
   for (const viewer of [member, stranger]) {
@@ -89,7 +89,7 @@ test('only the owner changes a group and removes its members (R §28, 28)', asyn
   assert.deepEqual(await memberIds(owner, id), [owner.id, member.id])
 })
 
-test('the registration of everybody needs an ability and runs in the background (R §28, 29)', async () => {
+test('the registration of everybody needs an ability and runs in the background (im-3)', async () => {
   const me = await person()
   await sql`delete from im_accounts where user_id = ${me.id}`
   assert.equal((await as(me, 'POST', '/im/register-old-users')).status, 403)
@@ -134,7 +134,7 @@ test('ten thousand people are registered in one go', async () => {
   assert.ok(held.n >= 10_000)
 })
 
-test('passwords are random, not made of the sign-in password (R §28, 44)', async () => {
+test('passwords are random, not made of the sign-in password (im-4)', async () => {
   const [one, other] = [await person(), await person()]
   await sql`update users set password = null where id in ${sql([one.id, other.id])}`
   const passwords = []
@@ -143,7 +143,7 @@ test('passwords are random, not made of the sign-in password (R §28, 44)', asyn
   assert.equal(passwords[0], passwords[2])
 })
 
-test('each id of a list of members counts, and an unknown one adds nobody (R §28, 63)', async () => {
+test('each id of a list of members counts, and an unknown one adds nobody (im-9)', async () => {
   const [owner, one, two] = [await person(), await person(), await person()]
   const id = await makeGroup(owner)
   const add = (members: unknown) =>
@@ -160,7 +160,7 @@ test('each id of a list of members counts, and an unknown one adds nobody (R §2
   assert.equal((await read(owner, id)).affiliations_count, 3)
 })
 
-test('registering is for oneself or a manager, and again changes nothing', async () => {
+test('registering is for oneself or a manager, and again changes nothing (im-2, conventions-23)', async () => {
   const [me, other] = [await person(), await person()]
   for (let n = 0; n < 2; n += 1) {
     const answer = await as(me, 'POST', `/im/register/${me.id}`)
@@ -178,7 +178,7 @@ test('registering is for oneself or a manager, and again changes nothing', async
   assert.equal((await as(founder, 'POST', '/im/register', {})).status, 422)
 })
 
-test('a group has the fields of the specification, owner first', async () => {
+test('a group has its fields as documented, owner first (im-10)', async () => {
   const [owner, member] = [await person(), await person()]
   const id = await makeGroup(owner, { members: `${member.id},${owner.id}`, maxusers: '5', members_only: 1 })
   const group = await read(member, id)
@@ -239,7 +239,7 @@ test('many groups are read briefly, their members by the names of their accounts
   assert.equal((await as(stranger, 'GET', '/im/groups')).status, 422)
 })
 
-test('several groups come in the order asked; what the viewer may not know of is left out', async () => {
+test('several groups come in the order asked; what the viewer may not know of is left out (im-7)', async () => {
   const [owner, stranger] = [await person(), await person()]
   const open = await makeGroup(owner)
   const closed = await makeGroup(owner, { public: 0 })
@@ -257,7 +257,7 @@ test('several groups come in the order asked; what the viewer may not know of is
   assert.deepEqual(faces.body, [{ im_group_id: open, group_face: 0 }])
 })
 
-test('a change sets every setting, absent ones to their default, and binds the picture', async () => {
+test('a change sets every setting, absent ones to their default, and binds the picture (im-6)', async () => {
   const [owner, heir] = [await person(), await person()]
   const id = await makeGroup(owner, { public: 0, maxusers: 7, allowinvites: 0, members_only: 1 })
   const face = await addUpload(owner)

@@ -1,1 +1,1 @@
-export { findDrift, type ImDrift, imState, reconcile } from './service/reconcile.ts'
+export { findDrift, type ImDrift, imState, reconcile } from './drift/service.ts'

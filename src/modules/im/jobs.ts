@@ -1,9 +1,9 @@
 import type { Context } from '#platform/context.ts'
 import type { Schedule, TaskList } from '#platform/jobs.ts'
-import { changeAccess, ensureAccounts, syncAccounts } from './service/accounts.ts'
-import { registerEverybody } from './service/everybody.ts'
-import { reconcile, sweep } from './service/reconcile.ts'
-import { syncGroup } from './service/sync.ts'
+import { changeAccess, ensureAccounts, syncAccounts } from './accounts/service.ts'
+import { reconcile, sweep } from './drift/service.ts'
+import { registerEverybody } from './registrations/service.ts'
+import { syncGroup } from './sync/service.ts'
 
 const idOf = (payload: unknown) => (payload as { id: number }).id
 

@@ -112,7 +112,7 @@ describe('a word of type warning', () => {
   })
 })
 
-describe('what is written in questions and circles', () => {
+describe('what is written in questions and groups', () => {
   test('is refused with a word of type warning, whatever the field and whether it is new or changed', async () => {
     const id = await add({ word: 'Forbidden', type: 'warning' })
     const text = 'so FORBIDDEN it is?'
@@ -120,12 +120,12 @@ describe('what is written in questions and circles', () => {
     const place = { location: text, longitude: 1, latitude: 1, geo_hash: 's00' }
     const question = await ask(me)
     const given = await answer(me, question)
-    const circle = await group(me)
-    const written = await post(me, circle)
+    const groupId = await group(me)
+    const written = await post(me, groupId)
     const [topic, kind] = [await questionTopic(), await category()]
     const asked = { subject: 'Why?', topics: [topic] }
     const posted = { title: 'One', body: 'Two', summary: 'Three' }
-    const made = { name: 'A circle', mode: 'public' }
+    const made = { name: 'A group', mode: 'public' }
     for (const [method, path, usual, fields] of [
       ['POST', '/questions', asked, { subject: text, body: text, text_body: text }],
       ['POST', '/currency-questions', asked, { subject: text }],
@@ -142,10 +142,10 @@ describe('what is written in questions and circles', () => {
       ['POST', `/question-answers/${given}/comments`, {}, { body: text }],
       ['POST', `/categories/${kind}/groups`, made, { name: text, summary: text, notice: text }],
       ['POST', `/categories/${kind}/groups`, { ...made, ...place }, { location: text }],
-      ['POST', `/groups/${circle}`, {}, { name: text, summary: text, notice: text }],
-      ['POST', `/groups/${circle}`, place, { location: text }],
-      ['POST', `/groups/${circle}/posts`, posted, { title: text, body: text, summary: text }],
-      ['PUT', `/groups/${circle}/posts/${written}`, posted, { title: text, body: text, summary: text }],
+      ['POST', `/groups/${groupId}`, {}, { name: text, summary: text, notice: text }],
+      ['POST', `/groups/${groupId}`, place, { location: text }],
+      ['POST', `/groups/${groupId}/posts`, posted, { title: text, body: text, summary: text }],
+      ['PUT', `/groups/${groupId}/posts/${written}`, posted, { title: text, body: text, summary: text }],
       ['POST', `/group-posts/${written}/comments`, {}, { body: text }],
     ] as const)
       for (const [field, value] of Object.entries(fields)) {
@@ -162,12 +162,12 @@ describe('what is written in questions and circles', () => {
     const me = await person()
     const question = await ask(me, { subject: 'What the darn?' })
     const given = await answer(me, question, { body: 'So darn it' })
-    const circle = await group(me)
-    const written = await post(me, circle, { body: 'All darn day' })
+    const groupId = await group(me)
+    const written = await post(me, groupId, { body: 'All darn day' })
     assert.equal((await guest('GET', `/questions/${question}`)).body.subject, 'What the ****?')
     const { body } = await guest('GET', `/question-answers/${given}`)
     assert.deepEqual([body.body, body.text_body], ['So **** it', 'So **** it'])
-    assert.equal((await guest('GET', `/groups/${circle}/posts/${written}`)).body.body, 'All **** day')
+    assert.equal((await guest('GET', `/groups/${groupId}/posts/${written}`)).body.body, 'All **** day')
     await admin('DELETE', `/${id}`)
   })
 })

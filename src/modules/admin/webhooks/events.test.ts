@@ -121,7 +121,7 @@ test('questions and answers are told of, without a name where there is none', as
   )
 })
 
-test('circles and their posts are told of', async () => {
+test('groups and their posts are told of', async () => {
   await published()
   const id = await group(anna)
   await join(id, anna, ben)

@@ -1,23 +1,20 @@
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
-import { imState } from '#modules/im/index.ts'
 import type { Context } from '#platform/context.ts'
+import { routesOn } from '#platform/http/route.ts'
 import type { Server } from '#platform/http.ts'
+import { imState } from '../drift/service.ts'
 import { ImState } from './schema.ts'
 
 /** How instant messaging stands. */
 export function adminImRoutes(server: Server, ctx: Context) {
-  server.get(
-    '/admin/im',
-    {
-      config: { access: { ability: 'im: manage' } },
-      schema: {
-        tags: ['Administration'],
-        summary:
-          'The provider of instant messaging, what waits for it, and the last registration of everybody',
-        response: { 200: ImState },
-      },
-    },
-    async () => {
+  const route = routesOn(server, ctx, { tag: 'Admin: messaging' })
+
+  route('GET /admin/im', {
+    operationId: 'adminGetImState',
+    summary: 'Read how the chat provider is, what waits for it, and the last registration of everybody',
+    access: { ability: 'im: manage' },
+    reply: { 200: ImState },
+    handler: async () => {
       const { registration, fault, ...state } = await imState(ctx)
       return {
         ...state,
@@ -30,5 +27,5 @@ export function adminImRoutes(server: Server, ctx: Context) {
         },
       }
     },
-  )
+  })
 }

@@ -1,7 +1,7 @@
-import { Nullable, Time, Type } from '#platform/schema.ts'
+import { Nullable, Shared, Time, Type } from '#platform/schema.ts'
 
 /** A registration of everybody with how far it came. */
-const Registration = Type.Object({
+const Registration = Shared('ImRegistration', {
   id: Type.Integer(),
   user_id: Type.Integer({ description: 'Who asked for it' }),
   total: Type.Integer(),
@@ -12,7 +12,7 @@ const Registration = Type.Object({
 })
 
 /** How instant messaging stands. `waiting_*` is stored here and not confirmed by the provider yet. */
-export const ImState = Type.Object({
+export const ImState = Shared('ImState', {
   provider: Type.String(),
   healthy: Type.Boolean(),
   fault: Nullable(Type.String()),

@@ -1,10 +1,10 @@
 import type { Context } from '#platform/context.ts'
-import { createTokenStore } from '../queries/tokens.ts'
 import { withBreaker } from './breaker.ts'
 import { createEasemob } from './easemob.ts'
 import { createEjabberd } from './ejabberd.ts'
 import { createEmbedded } from './embedded.ts'
 import type { ImProvider } from './provider.ts'
+import { createTokenStore } from './tokens.ts'
 
 const providers = new WeakMap<object, ImProvider>()
 

@@ -4,12 +4,12 @@ import { after, before, suite, test } from 'node:test'
 import { startEasemob } from '#test/fixtures/easemob.ts'
 import { type Ejabberd, prepareEjabberd, skipEjabberd } from '#test/fixtures/ejabberd.ts'
 import { createWorld } from '#test/world.ts'
-import { hasEmbeddedPassword } from '../queries/embedded.ts'
-import { createTokenStore } from '../queries/tokens.ts'
 import { createEasemob } from './easemob.ts'
 import { createEjabberd } from './ejabberd.ts'
+import { hasEmbeddedPassword } from './embedded/queries.ts'
 import { createEmbedded } from './embedded.ts'
 import { type GroupSettings, ImError, type ImFault, type ImProvider, type Outcomes } from './provider.ts'
+import { createTokenStore } from './tokens.ts'
 
 const { sql, ctx } = await createWorld()
 const easemob = await startEasemob()

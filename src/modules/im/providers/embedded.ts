@@ -11,7 +11,7 @@ import {
   updateEmbeddedMembers,
   updateEmbeddedOwner,
   updateEmbeddedPassword,
-} from '../queries/embedded.ts'
+} from './embedded/queries.ts'
 import { ImError, type ImProvider, type Outcome, type Outcomes } from './provider.ts'
 
 /** Accounts and groups in our own database: nothing else is needed, and nothing delivers messages. */

@@ -1,10 +1,7 @@
 import type { Db } from '#platform/database.ts'
-import type { Row } from '#platform/tables.ts'
+import type { Tables } from '#platform/tables.ts'
 
-export type Registration = Row<
-  'im_registrations',
-  'id' | 'user_id' | 'total' | 'done' | 'last_user_id' | 'last_error' | 'created_at' | 'finished_at'
->
+export type Registration = Tables['im_registrations']
 
 /** Begins a registration of everybody; undefined when one runs. */
 export async function insertRegistration(

@@ -1,14 +1,14 @@
 import { userViews, withUrls } from '#modules/accounts/index.ts'
 import { fileUrl } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type GroupRow, listMembers } from './queries/groups.ts'
-import type { BriefGroupView, GroupView } from './schema.ts'
+import { type ImGroupRow, listMembers } from './queries.ts'
+import type { BriefImGroup, ImGroup } from './schema.ts'
 
 /** The address of a group's picture, or an empty text. */
 export const faceUrl = (ctx: Context, faceId: number | null) => (faceId === null ? '' : fileUrl(ctx, faceId))
 
 /** What is shown of a group besides its members. */
-const settingsView = (ctx: Context, row: GroupRow) => ({
+const settingsView = (ctx: Context, row: ImGroupRow) => ({
   id: row.wire_id,
   name: row.name,
   description: row.description,
@@ -22,14 +22,14 @@ const settingsView = (ctx: Context, row: GroupRow) => ({
   group_face: faceUrl(ctx, row.face_id),
 })
 
-const membersOf = (ctx: Context, rows: GroupRow[]) =>
+const membersOf = (ctx: Context, rows: ImGroupRow[]) =>
   listMembers(
     ctx.sql,
     rows.map(({ id }) => id),
   )
 
-/** Groups with their members, in two queries whatever their number. Disabled people are left out (R §2). */
-export async function groupViews(ctx: Context, rows: GroupRow[], viewerId: number): Promise<GroupView[]> {
+/** Groups with their members, in two queries whatever their number. Disabled people are left out (im-5). */
+export async function imGroupViews(ctx: Context, rows: ImGroupRow[], viewerId: number): Promise<ImGroup[]> {
   const members = await membersOf(ctx, rows)
   const users = await userViews(
     ctx,
@@ -57,7 +57,7 @@ export async function groupViews(ctx: Context, rows: GroupRow[], viewerId: numbe
 }
 
 /** Groups with the account names of their members, as providers list them. */
-export async function briefGroupViews(ctx: Context, rows: GroupRow[]): Promise<BriefGroupView[]> {
+export async function briefImGroupViews(ctx: Context, rows: ImGroupRow[]): Promise<BriefImGroup[]> {
   const byGroup = Map.groupBy(await membersOf(ctx, rows), ({ group_id }) => group_id)
   return rows.map((row) => {
     const people = byGroup.get(row.id) ?? []

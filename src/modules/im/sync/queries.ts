@@ -1,9 +1,9 @@
 import type { Db } from '#platform/database.ts'
 import type { Row } from '#platform/tables.ts'
-import type { Settings } from './groups.ts'
+import type { ImGroupSettings } from '../groups/queries.ts'
 
 /** A group as it should be, for whoever brings the provider in line. */
-export type LeasedGroup = Settings &
+export type LeasedGroup = ImGroupSettings &
   Row<'im_groups', 'id' | 'provider' | 'provider_id' | 'creator_id' | 'owner_id' | 'version'> & {
     deleted: boolean
   }
@@ -107,14 +107,17 @@ export async function moveToProvider(sql: Db, provider: string): Promise<void> {
     update im_accounts set synced_version = 0 where provider is distinct from ${provider} and synced_version > 0`
 }
 
+export type ConfirmedGroup = ImGroupSettings &
+  Row<'im_groups', 'id' | 'owner_id' | 'version'> & { provider_id: string }
+
 /** Confirmed groups after `lastId`, by id. */
 export async function listConfirmedGroups(
   sql: Db,
   lastId: number,
   provider: string,
   limit: number,
-): Promise<(Settings & { id: number; provider_id: string; owner_id: number; version: number })[]> {
-  return sql<(Settings & { id: number; provider_id: string; owner_id: number; version: number })[]>`
+): Promise<ConfirmedGroup[]> {
+  return sql<ConfirmedGroup[]>`
     select id, provider_id, name, description, public, members_only, allow_invites, max_users, owner_id, version
     from im_groups
     where id > ${lastId} and synced_version = version and provider = ${provider} and deleted_at is null

@@ -4,6 +4,7 @@ import { type Db, transaction } from '#platform/database.ts'
 import { addJob } from '#platform/jobs.ts'
 import { imProvider } from '../providers/choose.ts'
 import { ImError, type ImProvider } from '../providers/provider.ts'
+import { addRetry, addSync, LEASE_SECONDS, waitFor } from '../sync/background.ts'
 import {
   confirmAccounts,
   failAccounts,
@@ -14,8 +15,7 @@ import {
   leaseAccounts,
   markWaiting,
   updatePassword,
-} from '../queries/accounts.ts'
-import { addRetry, addSync, LEASE_SECONDS, waitFor } from './background.ts'
+} from './queries.ts'
 
 const makePassword = (ctx: Context) => ctx.secrets.seal(randomBytes(24).toString('base64url'))
 
@@ -137,7 +137,7 @@ const confirmed = (ctx: Context, ids: number[]) =>
     async () => (await listUnconfirmed(ctx, ids)).length === 0,
   )
 
-/** The password one signs in to the provider with; the account is made on first use (R §2). */
+/** The password one signs in to the provider with; the account is made on first use (im-4). */
 export async function readPassword(ctx: Context, userId: number): Promise<string> {
   await register(ctx, [userId])
   return ctx.secrets.open((await findPassword(ctx.sql, userId)) as string)

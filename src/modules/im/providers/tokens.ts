@@ -1,6 +1,6 @@
 import type { Secrets } from '#platform/crypto.ts'
 import { type Sql, transaction } from '#platform/database.ts'
-import type { TokenStore } from '../providers/easemob-client.ts'
+import type { TokenStore } from './easemob-client.ts'
 
 /** A token is replaced this long before it ends. */
 const MARGIN_SECONDS = 300

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Db } from '#platform/database.ts'
-import type { GroupSettings } from '../providers/provider.ts'
+import type { GroupSettings } from '../provider.ts'
 
 /** Passwords here are random and long, so that a plain hash gives nothing away. */
 const hash = (password: string) => createHash('sha256').update(password).digest('hex')

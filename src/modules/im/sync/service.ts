@@ -1,4 +1,6 @@
 import type { Context } from '#platform/context.ts'
+import { ensureAccounts, listUnconfirmed, syncAccounts } from '../accounts/service.ts'
+import type { ImGroupSettings } from '../groups/queries.ts'
 import { imProvider } from '../providers/choose.ts'
 import {
   type GroupSettings,
@@ -7,7 +9,7 @@ import {
   type Outcomes,
   sameSettings,
 } from '../providers/provider.ts'
-import type { Settings } from '../queries/groups.ts'
+import { addRetry, LEASE_SECONDS, waitFor } from './background.ts'
 import {
   confirmGroup,
   deleteAnnouncement,
@@ -20,12 +22,10 @@ import {
   listAnnouncements,
   listMemberIds,
   saveProviderId,
-} from '../queries/sync.ts'
-import { ensureAccounts, listUnconfirmed, syncAccounts } from './accounts.ts'
-import { addRetry, LEASE_SECONDS, waitFor } from './background.ts'
+} from './queries.ts'
 
 /** A group's settings in the words of providers. */
-export const settingsOf = (row: Settings): GroupSettings => ({
+export const settingsOf = (row: ImGroupSettings): GroupSettings => ({
   name: row.name,
   description: row.description,
   public: row.public,

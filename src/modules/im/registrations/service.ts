@@ -1,15 +1,10 @@
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
 import { addJob } from '#platform/jobs.ts'
+import { countUnregistered, listUnregistered } from '../accounts/queries.ts'
+import { ensureAccounts, listUnconfirmed, syncAccounts } from '../accounts/service.ts'
 import { imProvider } from '../providers/choose.ts'
-import { countUnregistered, listUnregistered } from '../queries/accounts.ts'
-import {
-  advanceRegistration,
-  findRegistration,
-  finishRegistration,
-  insertRegistration,
-} from '../queries/registrations.ts'
-import { ensureAccounts, listUnconfirmed, syncAccounts } from './accounts.ts'
+import { advanceRegistration, findRegistration, finishRegistration, insertRegistration } from './queries.ts'
 
 const TASK = 'im_register_everybody'
 /** A job ends after this long and goes on in another, so that a process can stop. */

@@ -1,8 +1,10 @@
 import type { Context } from '#platform/context.ts'
+import { countUnregistered, listAccounts, listWaitingAccounts, markWaiting } from '../accounts/queries.ts'
+import { syncAccounts } from '../accounts/service.ts'
 import { imProvider } from '../providers/choose.ts'
 import { sameSettings } from '../providers/provider.ts'
-import { countUnregistered, listAccounts, listWaitingAccounts, markWaiting } from '../queries/accounts.ts'
-import { findLastRegistration, type Registration } from '../queries/registrations.ts'
+import { findLastRegistration, type Registration } from '../registrations/queries.ts'
+import { addSync } from '../sync/background.ts'
 import {
   type Backlog,
   countBacklog,
@@ -11,10 +13,8 @@ import {
   listWaitingGroups,
   markDrifted,
   moveToProvider,
-} from '../queries/sync.ts'
-import { syncAccounts } from './accounts.ts'
-import { addSync } from './background.ts'
-import { settingsOf } from './sync.ts'
+} from '../sync/queries.ts'
+import { settingsOf } from '../sync/service.ts'
 
 /** Jobs that one sweep adds. */
 const AT_ONCE = 1000

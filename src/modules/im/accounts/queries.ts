@@ -28,13 +28,6 @@ export async function findAccounts(
   return new Map(rows.map(({ user_id, confirmed }) => [user_id, { confirmed }]))
 }
 
-/** Which of these are people whose account is not disabled. */
-export async function findPeople(sql: Db, ids: number[]): Promise<Set<number>> {
-  const rows = await sql<{ id: number }[]>`
-    select id from users where id = any(${ids}) and deleted_at is null`
-  return new Set(rows.map(({ id }) => id))
-}
-
 /** The sealed password of one's account. */
 export async function findPassword(sql: Db, userId: number): Promise<string | undefined> {
   const [row] = await sql<{ password: string }[]>`select password from im_accounts where user_id = ${userId}`

@@ -28,6 +28,9 @@ export function retryDelay(attempts: number, error: unknown): number {
   return Math.max(backoff * (0.75 + Math.random() / 2), fault?.retryAfterSeconds ?? 0)
 }
 
+/** The status of what is stored: 202 while the provider has not confirmed it (im-1). */
+export const madeStatus = (confirmed: boolean): 201 | 202 => (confirmed ? 201 : 202)
+
 const running = new WeakMap<object, Set<Promise<unknown>>>()
 
 /** Lets work go on after the answer; closing waits for it a little. */
@@ -53,7 +56,7 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 
 /**
  * Brings something in line within the time a request may take, and answers whether the provider confirmed it: otherwise
- * the answer is 202 (decisions §10).
+ * the answer is 202 (im-1).
  */
 export async function waitFor(
   ctx: Context,

@@ -1,33 +1,39 @@
 import { hasAbility } from '#modules/abilities/index.ts'
-import { findBlockers } from '#modules/accounts/index.ts'
+import { findBlockers, findEnabledIds } from '#modules/accounts/index.ts'
 import { attachFiles, detachFiles } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database.ts'
 import { blocked } from '#platform/errors.ts'
-import { mayNotInvite, noSuchGroup, notOwner, ownerStays, tooManyMembers, unknownMember } from '../errors.ts'
-import { findPeople } from '../queries/accounts.ts'
+import { ensureAccounts } from '../accounts/service.ts'
+import {
+  mayNotInvite,
+  noSuchImGroup,
+  notOwner,
+  ownerStays,
+  tooManyMembers,
+  unknownMember,
+} from '../errors.ts'
+import { addSync } from '../sync/background.ts'
+import { confirmVersion } from '../sync/service.ts'
 import {
   countMembers,
   deleteMembers,
   findGroups,
   findMembers,
-  type GroupRow,
+  type ImGroupRow,
+  type ImGroupSettings,
   insertAnnouncement,
   insertGroup,
   insertMembers,
   lockGroup,
   markDeleted,
-  type Settings,
   touchGroup,
   updateGroup,
-} from '../queries/groups.ts'
-import type { GroupChange, NewGroup } from '../schema.ts'
-import { ensureAccounts } from './accounts.ts'
-import { addSync } from './background.ts'
-import { confirmVersion } from './sync.ts'
+} from './queries.ts'
+import type { ImGroupChange, ImMemberChange, NewImGroup } from './schema.ts'
 
-/** The settings of a request; what is absent is the default (specification 4.1). */
-const settingsIn = (body: NewGroup | GroupChange): Settings => ({
+/** The settings of a request; what is absent is the default (im-6). */
+const settingsIn = (body: NewImGroup | ImGroupChange): ImGroupSettings => ({
   name: body.groupname,
   description: body.desc,
   public: body.public ?? true,
@@ -43,12 +49,12 @@ export async function findVisibleGroups(
   ctx: Context,
   wireIds: string[],
   viewerId: number,
-): Promise<GroupRow[]> {
+): Promise<ImGroupRow[]> {
   const rows = await findGroups(ctx.sql, wireIds, viewerId)
   const hidden = rows.some((row) => !row.public && !row.member)
   const all = hidden && (await mayManage(ctx, viewerId))
   const visible = rows.filter((row) => row.public || row.member || all)
-  const place = (row: GroupRow) => {
+  const place = (row: ImGroupRow) => {
     const byWire = wireIds.indexOf(row.wire_id)
     return byWire === -1 ? wireIds.indexOf(String(row.id)) : byWire
   }
@@ -56,9 +62,9 @@ export async function findVisibleGroups(
 }
 
 /** The same, 404 when there is none. */
-export async function getGroups(ctx: Context, wireIds: string[], viewerId: number): Promise<GroupRow[]> {
+export async function getGroups(ctx: Context, wireIds: string[], viewerId: number): Promise<ImGroupRow[]> {
   const rows = await findVisibleGroups(ctx, wireIds, viewerId)
-  if (rows.length === 0) throw noSuchGroup()
+  if (rows.length === 0) throw noSuchImGroup()
   return rows
 }
 
@@ -69,22 +75,27 @@ async function changing<T>(
   ctx: Context,
   wireId: number,
   viewerId: number,
-  work: (tx: Tx, group: GroupRow, rights: Rights) => Promise<T>,
+  work: (tx: Tx, group: ImGroupRow, rights: Rights) => Promise<T>,
 ): Promise<T> {
   const [found] = await getGroups(ctx, [String(wireId)], viewerId)
   const manager = await mayManage(ctx, viewerId)
   return transaction(ctx.sql, async (tx) => {
-    const group = await lockGroup(tx, (found as GroupRow).id, viewerId)
-    if (!group || !(group.public || group.member || manager)) throw noSuchGroup()
+    const group = await lockGroup(tx, (found as ImGroupRow).id, viewerId)
+    if (!group || !(group.public || group.member || manager)) throw noSuchImGroup()
     return work(tx, group, { manager, owner: manager || group.owner_id === viewerId })
   })
 }
 
-/** 422 unless all are people, 403 when one of them has blocked the viewer (decisions §2). */
-async function requireInvitable(db: Db, field: string, ids: number[], viewerId: number, manager: boolean) {
-  const people = await findPeople(db, ids)
+/** 422 on the field unless all are people whose account is not disabled (im-9). */
+async function requirePeople(db: Db, field: string, ids: number[]): Promise<void> {
+  const people = new Set(await findEnabledIds(db, ids))
   const unknown = ids.find((id) => !people.has(id))
   if (unknown !== undefined) throw unknownMember(field, unknown)
+}
+
+/** 422 unless all are people, 403 when one of them has blocked the viewer (im-9). */
+async function requireInvitable(db: Db, field: string, ids: number[], viewerId: number, manager: boolean) {
+  await requirePeople(db, field, ids)
   if (!manager && (await findBlockers(db, viewerId, ids)).size > 0) throw blocked()
 }
 
@@ -98,7 +109,7 @@ async function confirm(ctx: Context, id: number, version: number): Promise<Store
 }
 
 /** Makes a group with the viewer as its owner. */
-export async function createGroup(ctx: Context, viewerId: number, body: NewGroup): Promise<Stored> {
+export async function createGroup(ctx: Context, viewerId: number, body: NewImGroup): Promise<Stored> {
   const settings = settingsIn(body)
   const members = [...new Set(body.members ?? [])].filter((id) => id !== viewerId)
   const manager = members.length > 0 && (await mayManage(ctx, viewerId))
@@ -114,10 +125,14 @@ export async function createGroup(ctx: Context, viewerId: number, body: NewGroup
   return confirm(ctx, id, 1)
 }
 
-export type ChangedGroup = { before: GroupRow; after: GroupRow; confirmed: boolean }
+export type ChangedGroup = { before: ImGroupRow; after: ImGroupRow; confirmed: boolean }
 
 /** Sets all settings of a group, its picture, and hands it over. */
-export async function changeGroup(ctx: Context, viewerId: number, body: GroupChange): Promise<ChangedGroup> {
+export async function changeGroup(
+  ctx: Context,
+  viewerId: number,
+  body: ImGroupChange,
+): Promise<ChangedGroup> {
   const settings = settingsIn(body)
   const heir = body.new_owner_user ?? 0
   const face = body.group_face ?? 0
@@ -178,7 +193,7 @@ export async function deleteGroup(ctx: Context, viewerId: number, wireId: number
 export async function addMembers(
   ctx: Context,
   viewerId: number,
-  { im_group_id, members }: { im_group_id: number; members: number[] },
+  { im_group_id, members }: ImMemberChange,
 ): Promise<boolean> {
   const ids = [...new Set(members)]
   const { id, version } = await changing(ctx, im_group_id, viewerId, async (tx, group, rights) => {
@@ -207,7 +222,7 @@ const change = async (tx: Db, id: number) => {
 export async function removeMembers(
   ctx: Context,
   viewerId: number,
-  { im_group_id, members }: { im_group_id: number; members: number[] },
+  { im_group_id, members }: ImMemberChange,
 ): Promise<void> {
   const ids = [...new Set(members)]
   const { id, version } = await changing(ctx, im_group_id, viewerId, async (tx, group, rights) => {
@@ -215,9 +230,7 @@ export async function removeMembers(
     if (!rights.owner && !leaving) throw notOwner()
     const present = await findMembers(tx, group.id, ids)
     const strangers = ids.filter((each) => !present.has(each))
-    const people = await findPeople(tx, strangers)
-    const unknown = strangers.find((each) => !people.has(each))
-    if (unknown !== undefined) throw unknownMember('members', unknown)
+    await requirePeople(tx, 'members', strangers)
     if (ids.includes(group.owner_id)) throw ownerStays()
     const gone = await deleteMembers(tx, group.id, ids)
     if (gone.length === 0) return { id: group.id, version: group.version }

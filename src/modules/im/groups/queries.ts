@@ -3,16 +3,12 @@ import type { Db } from '#platform/database.ts'
 import type { Row } from '#platform/tables.ts'
 
 /** What is set of a group. */
-export type Settings = {
-  name: string
-  description: string
-  public: boolean
-  members_only: boolean
-  allow_invites: boolean
-  max_users: number
-}
+export type ImGroupSettings = Row<
+  'im_groups',
+  'name' | 'description' | 'public' | 'members_only' | 'allow_invites' | 'max_users'
+>
 
-export type GroupRow = Settings &
+export type ImGroupRow = ImGroupSettings &
   Row<'im_groups', 'id' | 'custom' | 'face_id' | 'owner_id' | 'version'> & {
     /** The id clients use: the provider's once there is one. */
     wire_id: string
@@ -28,16 +24,16 @@ const columns = (sql: Db, viewerId: number) => sql`
   coalesce((select true from im_group_members m where m.group_id = g.id and m.user_id = ${viewerId}), false) as member`
 
 /** Groups by the ids clients know them by: the provider's, or ours from the time before there was one. */
-export async function findGroups(sql: Db, wireIds: string[], viewerId: number): Promise<GroupRow[]> {
+export async function findGroups(sql: Db, wireIds: string[], viewerId: number): Promise<ImGroupRow[]> {
   const own = wireIds.map(Number).filter((id) => Number.isSafeInteger(id) && id > 0)
-  return sql<GroupRow[]>`
+  return sql<ImGroupRow[]>`
     select ${columns(sql, viewerId)} from im_groups g
     where g.deleted_at is null and (g.provider_id = any(${wireIds}) or g.id = any(${own}))`
 }
 
 /** A group, locked against other changes until the transaction ends. */
-export async function lockGroup(sql: Db, id: number, viewerId: number): Promise<GroupRow | undefined> {
-  const [row] = await sql<GroupRow[]>`
+export async function lockGroup(sql: Db, id: number, viewerId: number): Promise<ImGroupRow | undefined> {
+  const [row] = await sql<ImGroupRow[]>`
     select ${columns(sql, viewerId)} from im_groups g where g.id = ${id} and g.deleted_at is null for update of g`
   return row
 }
@@ -46,7 +42,7 @@ export async function lockGroup(sql: Db, id: number, viewerId: number): Promise<
 export async function insertGroup(
   sql: Db,
   ownerId: number,
-  settings: Settings,
+  settings: ImGroupSettings,
   memberIds: number[],
 ): Promise<number> {
   const [row] = await sql<[{ id: number }]>`
@@ -67,7 +63,7 @@ export async function insertGroup(
 export async function updateGroup(
   sql: Db,
   id: number,
-  changes: Partial<Settings> & { face_id?: number; owner_id?: number },
+  changes: Partial<ImGroupSettings> & { face_id?: number; owner_id?: number },
 ): Promise<number> {
   const [row] = await sql<[{ version: number }]>`
     update im_groups set ${sql(changes as never)}, version = version + 1, updated_at = now()

@@ -1,0 +1,86 @@
+import { hasAbility } from '#modules/abilities/index.ts'
+import { findEnabledIds, isUser, noSuchUser } from '#modules/accounts/index.ts'
+import type { Context } from '#platform/context.ts'
+import { forbidden } from '#platform/errors.ts'
+import { routesOn } from '#platform/http/route.ts'
+import { type Server, say } from '#platform/http.ts'
+import { Message } from '#platform/schema.ts'
+import { startRegistration } from '../registrations/service.ts'
+import { madeStatus } from '../sync/background.ts'
+import { ImPassword, Nothing, UserIdParams, UserIds } from './schema.ts'
+import { readPassword, register, rotatePassword } from './service.ts'
+
+const ABILITY = 'im: manage'
+
+/** Accounts at the chat provider (im-2 to im-4). */
+export function imAccountRoutes(server: Server, ctx: Context) {
+  const route = routesOn(server, ctx, { tag: 'Instant messaging' })
+  const replies = { 201: Nothing, 202: Nothing }
+
+  route('POST /im/register/:user_id', {
+    operationId: 'registerImUser',
+    aliases: { easemobRegisterImUser: '/easemob/register/:user_id' },
+    summary: 'Register a person with the provider; again changes nothing',
+    access: 'user',
+    params: UserIdParams,
+    reply: replies,
+    errors: [noSuchUser, forbidden],
+    handler: async ({ params: { user_id: id }, viewer, reply }) => {
+      if (!(await isUser(ctx.sql, id))) throw noSuchUser()
+      if (id !== viewer.id && !(await hasAbility(ctx, viewer.id, ABILITY))) throw forbidden()
+      reply.code(madeStatus(await register(ctx, [id])))
+      return []
+    },
+  })
+
+  route('POST /im/register', {
+    operationId: 'registerImUsers',
+    aliases: { easemobRegisterImUsers: '/easemob/register' },
+    summary: 'Register people with the provider; unknown ids are passed over',
+    access: { ability: ABILITY },
+    body: UserIds,
+    reply: replies,
+    handler: async ({ body, reply }) => {
+      const people = await findEnabledIds(ctx.sql, body.user_ids)
+      reply.code(madeStatus(await register(ctx, people)))
+      return []
+    },
+  })
+
+  route('POST /im/register-old-users', {
+    operationId: 'registerAllImUsers',
+    aliases: { easemobRegisterAllImUsers: '/easemob/register-old-users' },
+    summary: 'Begin to register everybody who is not; GET /admin/im tells how far it came',
+    access: { ability: ABILITY },
+    reply: { 201: Message },
+    handler: async ({ request, viewer }) =>
+      (await startRegistration(ctx, viewer.id))
+        ? say(request, 'The registration has begun.', '已开始注册用户。')
+        : say(request, 'The registration is going on.', '用户注册正在进行中。'),
+  })
+
+  route('PUT /im/password', {
+    operationId: 'rotateImPassword',
+    aliases: { easemobRotateImPassword: '/easemob/password' },
+    summary: 'Make another password for the provider',
+    access: 'user',
+    reply: replies,
+    handler: async ({ viewer, reply }) => {
+      reply.code(madeStatus(await rotatePassword(ctx, viewer.id)))
+      return []
+    },
+  })
+
+  route('GET /im/password', {
+    operationId: 'getImPassword',
+    aliases: { easemobGetImPassword: '/easemob/password' },
+    summary: 'Read your password for the provider',
+    access: 'user',
+    reply: { 201: ImPassword },
+    handler: async ({ request, viewer, reply }) => {
+      const im_pwd_hash = await readPassword(ctx, viewer.id)
+      reply.header('Cache-Control', 'no-store')
+      return { ...say(request, 'Here is your password.', '获取成功。'), im_pwd_hash }
+    },
+  })
+}

@@ -1,0 +1,103 @@
+import { UserWithUrls } from '#modules/accounts/index.ts'
+import {
+  Flag,
+  Id,
+  IdList,
+  Int,
+  Message,
+  Nullable,
+  Shared,
+  type Static,
+  Text,
+  TextList,
+  Type,
+} from '#platform/schema.ts'
+
+export const ImGroupsQuery = Type.Object({ im_group_id: TextList(100, 64, { minItems: 1 }) })
+
+const settings = {
+  groupname: Text(128, { minLength: 1 }),
+  desc: Text(512, { 'x-empty': true }),
+  public: Type.Optional(Flag()),
+  maxusers: Type.Optional(Int(2, 2000, { default: 200, description: 'With the owner' })),
+  members_only: Type.Optional(Flag()),
+  allowinvites: Type.Optional(Flag()),
+}
+const Members = IdList(2000)
+
+/** What a group is made of (im-6). */
+export const NewImGroup = Shared('NewImGroup', { ...settings, members: Type.Optional(Members) })
+export type NewImGroup = Static<typeof NewImGroup>
+
+/** All settings of a group; what is absent becomes the default (im-6). */
+export const ImGroupChange = Shared('ImGroupChange', {
+  im_group_id: Id,
+  ...settings,
+  group_face: Type.Optional(
+    Int(0, Number.MAX_SAFE_INTEGER, { description: 'An upload of yours; 0: as before' }),
+  ),
+  new_owner_user: Type.Optional(Int(0, Number.MAX_SAFE_INTEGER)),
+})
+export type ImGroupChange = Static<typeof ImGroupChange>
+
+/** Which group. */
+export const ImGroupId = Shared('ImGroupId', { im_group_id: Id })
+
+/** Who comes or goes. */
+export const ImMemberChange = Shared('ImMemberChange', {
+  im_group_id: Id,
+  members: IdList(2000, { minItems: 1 }),
+})
+export type ImMemberChange = Static<typeof ImMemberChange>
+
+export const ImGroupMade = Shared('ImGroupMade', { ...Message.properties, im_group_id: Type.String() })
+
+/** The group as it is after a change. `newowner` only when the owner changed (im-10). */
+export const ImGroupChanged = Shared('ImGroupChanged', {
+  groupname: Type.String(),
+  desc: Type.String(),
+  public: Type.Boolean(),
+  maxusers: Type.Integer(),
+  members_only: Type.Boolean(),
+  allowinvites: Type.Boolean(),
+  group_face: Type.String(),
+  im_group_id: Type.String(),
+  newowner: Type.Optional(Type.String()),
+})
+
+/** The upload that is the picture of a group, 0 for none. */
+export const ImGroupFace = Shared('ImGroupFace', { im_group_id: Type.String(), group_face: Type.Integer() })
+
+/** A member of a group. */
+export const ImGroupMember = Shared('ImGroupMember', {
+  ...UserWithUrls.properties,
+  is_owner: Type.Integer(),
+  certification: Nullable(Type.String({ description: 'The kind of certified identity' })),
+})
+
+/** A group (im-10). */
+export const ImGroup = Shared('ImGroup', {
+  id: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  membersonly: Type.Boolean(),
+  allowinvites: Type.Boolean(),
+  maxusers: Type.Integer(),
+  owner: Type.String(),
+  created: Type.Integer({ description: 'Milliseconds since the epoch' }),
+  custom: Type.String(),
+  affiliations_count: Type.Integer(),
+  affiliations: Type.Array(ImGroupMember),
+  public: Type.Boolean(),
+  group_face: Type.String(),
+})
+export type ImGroup = Static<typeof ImGroup>
+
+/** The same with the account names of the members alone: one `owner`, the others `member` (im-10). */
+export const BriefImGroup = Shared('BriefImGroup', {
+  ...ImGroup.properties,
+  affiliations: Type.Array(
+    Shared('ImAffiliation', { owner: Type.Optional(Type.String()), member: Type.Optional(Type.String()) }),
+  ),
+})
+export type BriefImGroup = Static<typeof BriefImGroup>
