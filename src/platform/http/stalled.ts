@@ -3,8 +3,11 @@ import type { Server } from '#platform/http.ts'
 
 type Reading = { request: FastifyRequest; bytes: number; since: number }
 
-const hasBody = ({ headers }: FastifyRequest): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+/** Whether something of the body is still to come; requests that tests inject have no connection. */
+const awaitsBody = ({ headers, raw }: FastifyRequest): boolean =>
+  (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0) &&
+  !raw.complete &&
+  raw.socket.bytesRead !== undefined
 
 /**
  * Ends requests whose body has stopped arriving for `idleMs`, with what `refuse` answers. Slow uploads that go on arriving
@@ -32,7 +35,7 @@ export function endStalledBodies(
   server.addHook('onClose', async () => clearInterval(timer))
   server.addHook('onRequest', (request: FastifyRequest, _reply: FastifyReply, done) => {
     const { raw } = request
-    if (hasBody(request) && !raw.complete) {
+    if (awaitsBody(request)) {
       const reading = { request, bytes: raw.socket.bytesRead, since: Date.now() }
       readings.add(reading)
       for (const event of ['end', 'close']) raw.once(event, () => readings.delete(reading))
