@@ -145,7 +145,7 @@ test('changes go back to review; files that are no longer named go for good, acc
   }
 })
 
-test('only the person and who decides may fetch the papers, and no address from before leads to them (sign-in-20)', async () => {
+test('only the person and who decides may fetch the papers, and no address from before leads to them (sign-in-20, files-10)', async () => {
   const [ann, bob] = [await person(), await person()]
   const keeper = await person()
   await sql`

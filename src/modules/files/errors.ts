@@ -1,5 +1,5 @@
 import type { Context } from '#platform/context.ts'
-import { apiError, type DeclaredError, invalidField, type Text } from '#platform/errors.ts'
+import { type ApiError, apiError, type DeclaredError, invalidField } from '#platform/errors.ts'
 import { MediaError } from '#platform/media/errors.ts'
 import { StorageError } from '#platform/storage/errors.ts'
 
@@ -31,31 +31,52 @@ const tooBusy = apiError(
   '图片处理繁忙，请稍后再试。',
 )
 
-export const sentences = {
-  missing: { en: 'Choose a file to upload.', zh: '请选择要上传的文件。' },
-  tooLong: { en: 'The file is too large.', zh: '文件过大。' },
-  tooManyPixels: { en: 'The picture has more than 50 megapixels.', zh: '图片超过五千万像素。' },
-  broken: { en: 'The file is damaged.', zh: '文件已损坏。' },
-  notMedia: {
-    en: 'Only JPEG, PNG, GIF, WebP and BMP pictures, MP4 video and MP3, M4A, Ogg, FLAC and WAV sound are accepted.',
-    zh: '仅支持 JPEG、PNG、GIF、WebP、BMP 图片，MP4 视频以及 MP3、M4A、Ogg、FLAC、WAV 音频。',
-  },
-  notYours: {
-    en: 'Every file must be an upload of yours that is not used elsewhere.',
-    zh: '文件必须由本人上传且未被使用。',
-  },
-  wrongKind: { en: 'A file of this kind cannot be used here.', zh: '此处不能使用该类型的文件。' },
-} satisfies Record<string, Text>
+const onField = (code: string, en: string, zh: string): DeclaredError => ({
+  status: 422,
+  code,
+  text: { en, zh },
+})
 
-/** 422 on the field that names a file which is unknown, used elsewhere or somebody else's; declared by routes. */
-export const fileNotUsable: DeclaredError = { status: 422, code: 'file_not_usable', text: sentences.notYours }
+export const fileMissing = onField('file_missing', 'Choose a file to upload.', '请选择要上传的文件。')
+export const fileTooLarge = onField('file_too_large', 'The file is too large.', '文件过大。')
+export const pictureTooLarge = onField(
+  'picture_too_large',
+  'The picture has more than 50 megapixels.',
+  '图片超过五千万像素。',
+)
+export const fileBroken = onField('file_broken', 'The file is damaged.', '文件已损坏。')
+export const fileNotAccepted = onField(
+  'file_not_accepted',
+  'Only JPEG, PNG, GIF, WebP and BMP pictures, MP4 video and MP3, M4A, Ogg, FLAC and WAV sound are accepted.',
+  '仅支持 JPEG、PNG、GIF、WebP、BMP 图片，MP4 视频以及 MP3、M4A、Ogg、FLAC、WAV 音频。',
+)
+/** A file that is unknown, used elsewhere or somebody else's; on the field that names it. */
+export const fileNotUsable = onField(
+  'file_not_usable',
+  'Every file must be an upload of yours that is not used elsewhere.',
+  '文件必须由本人上传且未被使用。',
+)
+export const wrongKind = onField(
+  'file_not_usable',
+  'A file of this kind cannot be used here.',
+  '此处不能使用该类型的文件。',
+)
+
+/** How an upload is refused: 422 on the field of the file, or 5xx where it is not its fault. */
+export const UPLOAD_ERRORS: readonly DeclaredError[] = [
+  ...[fileMissing, fileTooLarge, fileNotAccepted, fileBroken, pictureTooLarge],
+  ...[tooBusy, storageFull, storageDown],
+]
+
+/** The refusal of a file, on the field that names it. */
+export const refusedFile = (field: string, { text, code }: DeclaredError): ApiError =>
+  invalidField(field, text, code)
 
 /** What a client is told when media or storage refuse: 422 on `field` where the file is at fault, else 5xx. */
 export function uploadFault(ctx: Context, error: unknown, field: string): unknown {
   if (error instanceof MediaError) {
     if (error.fault === 'busy') return tooBusy({ headers: { 'Retry-After': 5 } })
-    const sentence = error.fault === 'too_large' ? sentences.tooManyPixels : sentences.broken
-    return invalidField(field, sentence, error.fault === 'too_large' ? 'picture_too_large' : 'file_broken')
+    return refusedFile(field, error.fault === 'too_large' ? pictureTooLarge : fileBroken)
   }
   return readFault(ctx, error)
 }

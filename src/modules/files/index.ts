@@ -1,4 +1,4 @@
-export { fileNotUsable } from './errors.ts'
+export { fileNotUsable, UPLOAD_ERRORS } from './errors.ts'
 export { bindFiles, listAttached, listSources } from './imports/queries.ts'
 export {
   createFileList,
@@ -27,6 +27,7 @@ export {
   type FileUse,
   fileViews,
   type Incoming,
+  isCutShort,
   saveUpload,
 } from './uploads/service.ts'
 export { attachmentView, fileUrl } from './view.ts'

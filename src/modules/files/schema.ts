@@ -1,16 +1,16 @@
 import { Id, Int, Nullable, OneOf, Shared, type Static, Text, Type } from '#platform/schema.ts'
 
-/** A stored picture as clients get it (R §3.1, attachment info); `dimension` only for images. */
+/** A stored picture as clients get it; `dimension` only for images (files-8). */
 export const AttachmentView = Shared('Attachment', {
   url: Type.String(),
   vendor: Type.String(),
   mime: Type.String(),
   size: Type.Integer({ description: 'bytes' }),
-  dimension: Type.Optional(Type.Object({ width: Type.Integer(), height: Type.Integer() })),
+  dimension: Type.Optional(Shared('Dimension', { width: Type.Integer(), height: Type.Integer() })),
 })
 export type AttachmentView = Static<typeof AttachmentView>
 
-/** What is kept of a storage node beside the thing that shows it; a node never changes, so neither does this. */
+/** What is kept of a storage node beside the content that shows it; a node never changes, so neither does this. */
 export type StoredNode = {
   node: string
   mime: string
@@ -34,7 +34,7 @@ export type UnpaidKind = 'read' | 'download' | 'listen' | null
 export const FileParams = Type.Object({ file: Id })
 
 /** Only for the documentation: the parts of a multipart body are read as they arrive. */
-export const UploadForm = Type.Object({
+export const UploadForm = Shared('UploadForm', {
   file: Type.Optional(
     Type.Unsafe<unknown>({
       type: 'string',
@@ -56,7 +56,8 @@ export const FileQuery = Type.Object({
   json: Type.Optional(Text(16, { 'x-empty': true })),
 })
 
-export const FileUrl = Type.Object({ url: Type.String() })
+/** The address of the bytes of a file. */
+export const FileUrl = Shared('FileUrl', { url: Type.String() })
 
 export const SignedQuery = Type.Object({
   rule: Type.Optional(Text(100)),
@@ -68,15 +69,16 @@ export const NodeParams = Type.Object({ node: Text(512) })
 
 export const RuleQuery = Type.Object({ rule: Type.Optional(Text(200)) })
 
-/** Largest picture that goes through a storage task (R §14.3). */
+/** Largest picture that goes through a storage task (files-7). */
 export const maxNodeBytes = 2_097_152
 
-export const StorageTask = Type.Object({
+/** The picture for which a place is asked. */
+export const StorageTask = Shared('NewStorageTask', {
   filename: Text(255, { pattern: '\\.[A-Za-z0-9]{1,10}$', description: 'with its extension' }),
   hash: Text(32, { pattern: '^[0-9a-fA-F]{32}$', description: 'MD5 of the bytes' }),
   size: Int(1, maxNodeBytes),
   mime_type: OneOf(['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const),
-  storage: Type.Object({ channel: OneOf(['public'] as const) }),
+  storage: Shared('StorageChannel', { channel: OneOf(['public'] as const) }),
 })
 export type StorageTask = Static<typeof StorageTask>
 
@@ -84,10 +86,14 @@ export type StorageTask = Static<typeof StorageTask>
 export const StorageTaskView = Shared('StorageTask', {
   uri: Type.String(),
   method: Type.String(),
-  headers: Type.Object({ 'x-plus-storage-hash': Type.String(), 'Content-Type': Type.String() }),
+  headers: Shared('StorageTaskHeaders', {
+    'x-plus-storage-hash': Type.String(),
+    'Content-Type': Type.String(),
+  }),
   form: Type.Null(),
   file_key: Type.Null(),
   node: Type.String(),
 })
 
-export const NodeReply = Type.Object({ node: Type.String() })
+/** A stored picture, by its node. */
+export const NodeReply = Shared('StorageNode', { node: Type.String() })

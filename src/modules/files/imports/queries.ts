@@ -19,6 +19,6 @@ export async function bindFiles(
     where u.id = g.id and u.channel is null`
 }
 
-/** The uploads that things of a channel show. */
+/** The uploads that content of a channel shows. */
 export const listAttached = (sql: Db, channel: string, raws: number[]) => sql<{ id: number; raw: number }[]>`
   select id, raw from file_uses where channel = ${channel} and raw = any(${raws}) order by id`

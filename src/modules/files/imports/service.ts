@@ -7,7 +7,7 @@ import { ApiError } from '#platform/errors.ts'
 import type { Fault } from '#platform/import-lines.ts'
 import type { Media } from '#platform/media/inspect.ts'
 import { Text } from '#platform/schema.ts'
-import { sentences } from '../errors.ts'
+import { fileTooLarge, wrongKind } from '../errors.ts'
 import { fileUses, saveUpload } from '../uploads/service.ts'
 import { listSources } from './queries.ts'
 
@@ -56,12 +56,12 @@ async function saveFile(
   const place = join(folder, below)
   const found = await stat(place).catch(() => undefined)
   if (!found?.isFile()) return 'there is no such file'
-  if (found.size > ctx.config.maxUploadBytes) return sentences.tooLong.en
+  if (found.size > ctx.config.maxUploadBytes) return fileTooLarge.text.en
   try {
     const incoming = Object.assign(createReadStream(place), { truncated: false })
     const id = await saveUpload(ctx, SITE, incoming)
     const [use] = await fileUses(ctx.sql, [id])
-    return !use || (kind && use.kind !== kind) ? sentences.wrongKind.en : { id, size: use.size }
+    return !use || (kind && use.kind !== kind) ? wrongKind.text.en : { id, size: use.size }
   } catch (error) {
     const [text] = error instanceof ApiError ? Object.values(error.details.errors ?? {}).flat() : []
     if (text) return text.en

@@ -58,7 +58,7 @@ async function stored(bytes: Buffer, more: object = {}, person = alice): Promise
 const urlOf = async (node: string) => (await attachmentViews(sql, [node], ctx)).get(node)?.url ?? ''
 
 describe('a storage task', () => {
-  test('tells how to upload, and the upload gives the node', async () => {
+  test('tells how to upload, and the upload gives the node (files-7)', async () => {
     const answer = await world.as(alice, 'POST', '/storage', task(png))
     assert.equal(answer.status, 201)
     const { uri, method, headers, form, file_key, node } = answer.body
@@ -91,7 +91,7 @@ describe('a storage task', () => {
     assert.equal((await world.guest('POST', '/storage', task(png))).status, 401)
   })
 
-  test('works once: a second upload is 403, also when both race', async () => {
+  test('works once: a second upload is 403, also when both race (files-7)', async () => {
     const opened = await openTask(png)
     const results = await Promise.all([put(opened, png), put(opened, png), put(opened, png)])
     assert.deepEqual(results.map(({ status }) => status).sort(), [201, 403, 403])
@@ -104,7 +104,7 @@ describe('a storage task', () => {
     assert.equal((await put(opened, png)).status, 201)
   })
 
-  test('the bytes have to be what was declared: hash, size and type by content', async () => {
+  test('the bytes have to be what was declared: hash, size and type by content (files-7)', async () => {
     const jpeg = await flatPicture(30, 20).jpeg().toBuffer()
     const html = Buffer.from('<!doctype html><script>alert(1)</script>')
     const other = await openTask(png)
@@ -152,7 +152,7 @@ describe('a storage task', () => {
 })
 
 describe('a stored node', () => {
-  test('is shown at its address, whole or by a rule', async () => {
+  test('is shown at its address, whole or by a rule (files-8)', async () => {
     const bytes = await noisyPicture(200, 100).webp().toBuffer()
     const node = await stored(bytes, { mime_type: 'image/webp' })
     const view = (await attachmentViews(sql, [node], ctx)).get(node)
@@ -204,7 +204,7 @@ describe('a stored node', () => {
     }
   })
 
-  test('can be used by who uploaded it and nobody else', async () => {
+  test('can be used by who uploaded it and nobody else (files-7)', async () => {
     const node = await stored(png)
     const { node: unfinished } = await openTask(png)
     const used = await storedNode(sql, node, { ownerId: alice.id })
@@ -215,7 +215,7 @@ describe('a stored node', () => {
     assert.deepEqual([...(await attachmentViews(sql, [node, unfinished], ctx)).keys()], [node])
   })
 
-  test('goes after a day, bytes and all, unless something took it', async () => {
+  test('goes after a day, bytes and all, unless something took it (files-11)', async () => {
     const [unused, used, recent] = [await stored(png), await stored(png), await stored(png)]
     const { node: unfinished } = await openTask(png)
     await storedNode(sql, used, { ownerId: alice.id })

@@ -1,7 +1,9 @@
 import type { Context } from '#platform/context.ts'
-import { type Server, viewerOf } from '#platform/http.ts'
+import { routesOn } from '#platform/http/route.ts'
+import type { Server } from '#platform/http.ts'
 import { parseRule } from '#platform/media/rule.ts'
 import { sendBytes } from '#platform/storage/send.ts'
+import { noSuchFile } from '../errors.ts'
 import {
   maxNodeBytes,
   NodeParams,
@@ -14,40 +16,31 @@ import {
 import { sendableBytes } from '../service.ts'
 import { finishUpload, getNode, nodeKey, openTask, parseNode } from './service.ts'
 
-const tags = ['Files']
-
-/** Storage tasks under the API. */
+/** Storage tasks under the API (files-7). */
 export function nodeRoutes(server: Server, ctx: Context) {
-  server.post(
-    '/storage',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Get an address to upload a picture to, and the node it will have',
-        body: StorageTask,
-        response: { 201: StorageTaskView },
-      },
-    },
-    async (request, reply) => reply.code(201).send(await openTask(ctx, viewerOf(request).id, request.body)),
-  )
+  const route = routesOn(server, ctx, { tag: 'Files' })
 
-  server.post(
-    '/storage/:node',
-    {
-      config: { access: 'public' },
-      schema: {
-        tags,
-        summary: 'Whether a node `{channel}:{path}` is stored; the path plain or in base64',
-        params: NodeParams,
-        response: { 200: NodeReply },
-      },
-    },
-    async (request) => {
-      const { node } = await getNode(ctx.sql, parseNode(request.params.node))
+  route('POST /storage', {
+    operationId: 'createStorageTask',
+    summary: 'Get an address to upload a picture to, and the node it will have',
+    access: 'user',
+    body: StorageTask,
+    reply: { 201: StorageTaskView },
+    handler: ({ viewer, body }) => openTask(ctx, viewer.id, body),
+  })
+
+  route('POST /storage/:node', {
+    operationId: 'confirmStorageNode',
+    summary: 'Whether a node `{channel}:{path}` is stored; the path plain or in base64',
+    access: 'public',
+    params: NodeParams,
+    reply: { 200: NodeReply },
+    errors: [noSuchFile],
+    handler: async ({ params }) => {
+      const { node } = await getNode(ctx.sql, parseNode(params.node))
       return { node }
     },
-  )
+  })
 }
 
 /** Where nodes are uploaded and shown. Outside the API: neither identity nor rate limit apply. */
@@ -56,7 +49,7 @@ export function nodeBytesRoutes(server: Server, ctx: Context) {
     '/storage/:node',
     {
       config: { access: 'public' },
-      schema: { tags, hide: true, params: NodeParams, querystring: RuleQuery },
+      schema: { hide: true, params: NodeParams, querystring: RuleQuery },
     },
     async (request, reply) => {
       const { node, mime, size } = await getNode(ctx.sql, parseNode(request.params.node))
@@ -80,7 +73,6 @@ export function nodeBytesRoutes(server: Server, ctx: Context) {
         bodyLimit: maxNodeBytes,
         config: { access: 'public' },
         schema: {
-          tags,
           hide: true,
           params: NodeParams,
           querystring: SignedQuery,

@@ -1,9 +1,9 @@
 import { createHash, randomInt } from 'node:crypto'
 import type { Context } from '#platform/context.ts'
 import { type Db, transaction } from '#platform/database.ts'
-import { apiError, invalidField } from '#platform/errors.ts'
+import { apiError } from '#platform/errors.ts'
 import { inspectMedia } from '#platform/media/inspect.ts'
-import { badSignature, noSuchFile, sentences, uploadFault } from '../errors.ts'
+import { badSignature, fileNotUsable, noSuchFile, refusedFile, uploadFault } from '../errors.ts'
 import type { AttachmentView, StorageTask, StoredNode } from '../schema.ts'
 import { removeObjects } from '../service.ts'
 import { cleanMedia } from '../uploads/service.ts'
@@ -135,11 +135,11 @@ export async function getStoredNode(
   { ownerId, field }: { ownerId: number; field: string },
 ): Promise<StoredNode> {
   const stored = await storedNode(sql, node, { ownerId })
-  if (!stored) throw invalidField(field, sentences.notYours, 'file_not_usable')
+  if (!stored) throw refusedFile(field, fileNotUsable)
   return stored
 }
 
-/** Attachment info of nodes (R §3.1); nodes without a picture are left out. */
+/** Nodes as clients get them; those without a picture are left out. */
 export async function attachmentViews(
   sql: Db,
   nodes: string[],

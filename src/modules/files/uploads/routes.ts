@@ -1,13 +1,21 @@
 import multipart from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '#platform/context.ts'
-import { ApiError, invalidField } from '#platform/errors.ts'
-import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
+import { routesOn } from '#platform/http/route.ts'
+import { type Server, say } from '#platform/http.ts'
 import type { ImageRule } from '#platform/media/images.ts'
 import { parseRule } from '#platform/media/rule.ts'
 import { MessageWithId, Type } from '#platform/schema.ts'
 import { sendBytes } from '#platform/storage/send.ts'
-import { badSignature, filePaid, noSuchFile, sentences } from '../errors.ts'
+import {
+  badSignature,
+  fileBroken,
+  fileMissing,
+  filePaid,
+  noSuchFile,
+  refusedFile,
+  UPLOAD_ERRORS,
+} from '../errors.ts'
 import {
   FileParams,
   FileQuery,
@@ -20,7 +28,7 @@ import {
 import { sendableBytes } from '../service.ts'
 import { fileSignature, signedFileUrl } from '../view.ts'
 import { listFiles, reuseFile } from './queries.ts'
-import { saveUpload } from './service.ts'
+import { isCutShort, saveUpload } from './service.ts'
 
 /** What the modules above know of a file: files are below them and must not ask. */
 export type FileRoutesOptions = {
@@ -35,8 +43,6 @@ export type FileRoutesOptions = {
   confidential: ReadonlySet<string>
 }
 
-const tags = ['Files']
-
 /** `/files` under the API, where uploads get an id and lead to their bytes. */
 export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOptions) {
   server.register(async (scope) => {
@@ -44,73 +50,64 @@ export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOp
       limits: { files: 1, fields: 10, fieldSize: 10_000, fileSize: ctx.config.maxUploadBytes },
       throwFileSizeLimit: false,
     })
-    scope.post(
-      '/files',
-      {
-        config: { access: 'user', operation: 'uploadFile' },
-        schema: {
-          tags,
-          summary: 'Upload a file as multipart field `file`; the id is used once, in a feed or the like',
-          consumes: ['multipart/form-data'],
-          body: UploadForm,
-          response: { 201: MessageWithId },
-        },
+    const upload = routesOn(scope as unknown as Server, ctx, { tag: 'Files' })
+
+    upload('POST /files', {
+      operationId: 'uploadFile',
+      summary: 'Upload a file as multipart field `file`; the id is used once, in a feed or the like',
+      access: 'user',
+      consumes: ['multipart/form-data'],
+      body: UploadForm,
+      reply: { 201: MessageWithId },
+      errors: UPLOAD_ERRORS,
+      handler: async ({ request, viewer }) => {
+        const id = await receiveUpload(ctx, request, viewer.id)
+        return { ...say(request, 'Uploaded.', '上传成功。'), id }
       },
-      async (request, reply) => {
-        const id = await receiveUpload(ctx, request)
-        return reply.code(201).send({ ...say(request, 'Uploaded.', '上传成功。'), id })
-      },
-    )
+    })
   })
 
-  server.get(
-    '/files/uploaded/:md5',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Use again what you uploaded before, found by the MD5 of its bytes',
-        params: Md5Params,
-        response: { 200: MessageWithId },
-      },
-    },
-    async (request) => {
-      const md5 = Buffer.from(request.params.md5, 'hex')
-      const id = await reuseFile(ctx.sql, viewerOf(request).id, { md5 })
+  const route = routesOn(server, ctx, { tag: 'Files' })
+
+  route('GET /files/uploaded/:md5', {
+    operationId: 'reuseFile',
+    summary: 'Use again what you uploaded before, found by the MD5 of its bytes',
+    access: 'user',
+    params: Md5Params,
+    reply: { 200: MessageWithId },
+    errors: [noSuchFile],
+    handler: async ({ params, viewer, request }) => {
+      const id = await reuseFile(ctx.sql, viewer.id, { md5: Buffer.from(params.md5, 'hex') })
       if (id === undefined) throw noSuchFile()
       return { ...say(request, 'The file exists.', '文件已存在。'), id }
     },
-  )
+  })
 
-  server.get(
-    '/files/:file',
-    {
-      config: { access: 'optional' },
-      schema: {
-        tags,
-        summary: 'Leads to the bytes, or with `json` tells their address; w, h, q and b shape a picture',
-        params: FileParams,
-        querystring: FileQuery,
-        response: { 200: FileUrl, 302: Type.Null() },
-      },
-    },
-    async (request, reply) => {
-      const { w, h, q, b, json } = request.query
-      const [file] = await listFiles(ctx.sql, [request.params.file])
-      if (!file || (await options.isHidden(file, viewerId(request)))) throw noSuchFile()
-      const unpaid = await options.findUnpaid(file.id, viewerId(request))
+  route('GET /files/:file', {
+    operationId: 'getFile',
+    summary: 'Leads to the bytes, or with `json` tells their address; w, h, q and b shape a picture',
+    access: 'optional',
+    params: FileParams,
+    query: FileQuery,
+    reply: { 200: FileUrl, 302: Type.Null() },
+    errors: [noSuchFile, filePaid],
+    handler: async ({ params, query, viewer, reply }) => {
+      const { w, h, q, b, json } = query
+      const [file] = await listFiles(ctx.sql, [params.file])
+      if (!file || (await options.isHidden(file, viewer.id))) throw noSuchFile()
+      const unpaid = await options.findUnpaid(file.id, viewer.id)
       const rule = shownUnpaid(unpaid, file.mime.startsWith('image/'), { w, h, q, b })
       const url = signedFileUrl(ctx, file.id, rule, options.confidential.has(file.channel ?? ''))
       // Who pays must see the clear picture at once, so the way to it is asked for each time.
       reply.header('Cache-Control', 'private, no-cache')
       return json === undefined || json === '0' || json === 'false' ? reply.redirect(url, 302) : { url }
     },
-  )
+  })
 }
 
 const previewSide = 720
 
-/** What somebody sees who has not paid (R §9.5): a blurred picture to read, a small one to download, else nothing. */
+/** What somebody sees who has not paid (files-6): a blurred picture to read, a small one to download, else nothing. */
 function shownUnpaid(unpaid: UnpaidKind, isImage: boolean, rule: ImageRule): ImageRule {
   if (unpaid === null) return rule
   if (!isImage) throw filePaid()
@@ -123,27 +120,18 @@ function shownUnpaid(unpaid: UnpaidKind, isImage: boolean, rule: ImageRule): Ima
 }
 
 /** The id of the first file of a multipart request, kept for its sender. */
-async function receiveUpload(ctx: Context, request: FastifyRequest): Promise<number> {
-  if (!request.isMultipart()) throw invalidField('file', sentences.missing, 'file_missing')
+async function receiveUpload(ctx: Context, request: FastifyRequest, ownerId: number): Promise<number> {
+  if (!request.isMultipart()) throw refusedFile('file', fileMissing)
   try {
     const part = await request.file()
     if (part?.fieldname !== 'file') {
       part?.file.resume()
-      throw invalidField('file', sentences.missing, 'file_missing')
+      throw refusedFile('file', fileMissing)
     }
-    return await saveUpload(ctx, viewerOf(request).id, part.file)
+    return await saveUpload(ctx, ownerId, part.file)
   } catch (error) {
-    throw isCutShort(error) ? invalidField('file', sentences.broken, 'file_broken') : error
+    throw isCutShort(error) ? refusedFile('file', fileBroken) : error
   }
-}
-
-/** The parser reports a body that ends early as a plain error, without a code to know it by. */
-function isCutShort(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    !(error instanceof ApiError) &&
-    /unexpected end|multipart: boundary not found|part terminated early|premature close/i.test(error.message)
-  )
 }
 
 /** The signed addresses that `/files/{id}` leads to. Outside the API: neither identity nor rate limit apply. */
@@ -153,7 +141,7 @@ export const uploadBytesRoutes =
       '/storage/files/:file',
       {
         config: { access: 'public' },
-        schema: { tags, hide: true, params: FileParams, querystring: SignedQuery },
+        schema: { hide: true, params: FileParams, querystring: SignedQuery },
       },
       async (request, reply) => {
         const { rule = '', expires = '', signature = '' } = request.query

@@ -7,12 +7,20 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Context } from '#platform/context.ts'
 import { type Db, transaction } from '#platform/database.ts'
-import { invalidField } from '#platform/errors.ts'
+import { ApiError } from '#platform/errors.ts'
 import { addJob } from '#platform/jobs.ts'
 import { cleanImage } from '#platform/media/images.ts'
 import { inspectMedia, type Media } from '#platform/media/inspect.ts'
 import { cleanMp4 } from '#platform/media/mp4.ts'
-import { sentences, uploadFault } from '../errors.ts'
+import {
+  fileMissing,
+  fileNotAccepted,
+  fileNotUsable,
+  fileTooLarge,
+  refusedFile,
+  uploadFault,
+  wrongKind,
+} from '../errors.ts'
 import type { FileView } from '../schema.ts'
 import { removeObjects } from '../service.ts'
 import {
@@ -49,7 +57,7 @@ export async function saveUpload(
       sha256.update(chunk)
     })
     await pipeline(incoming, createWriteStream(path))
-    if (incoming.truncated) throw invalidField(field, sentences.tooLong, 'file_too_large')
+    if (incoming.truncated) throw refusedFile(field, fileTooLarge)
     const hashes = { sha256: sha256.digest(), md5: md5.digest() }
     const known = await reuseFile(ctx.sql, ownerId, { sha256: hashes.sha256 })
     return known ?? (await keep(ctx, ownerId, await readFile(path), hashes, field))
@@ -69,11 +77,10 @@ async function keep(
   try {
     const media = bytes.length > 0 ? await inspectMedia(bytes) : null
     if (!media)
-      throw invalidField(
-        field,
-        bytes.length > 0 ? sentences.notMedia : sentences.missing,
-        'file_not_accepted',
-      )
+      throw refusedFile(field, {
+        ...fileNotAccepted,
+        text: bytes.length > 0 ? fileNotAccepted.text : fileMissing.text,
+      })
     const cleaned = await cleanMedia(bytes, media)
     const { mime, width, height } = media
     key = `files/${new Date().toISOString().slice(0, 10).replaceAll('-', '/')}/${randomBytes(24).toString('hex')}.${media.extension}`
@@ -95,13 +102,22 @@ async function keep(
   }
 }
 
+/** Whether reading a multipart body failed because it ends early: the parser says so in plain errors, without a code. */
+export function isCutShort(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    !(error instanceof ApiError) &&
+    /unexpected end|multipart: boundary not found|part terminated early|premature close/i.test(error.message)
+  )
+}
+
 /** The media without what it tells about place and device. */
 export function cleanMedia(bytes: Buffer, media: Media): Promise<Buffer> | Buffer {
   if (media.kind === 'image') return cleanImage(bytes, media.mime)
   return media.kind === 'video' ? cleanMp4(bytes) : bytes
 }
 
-/** An upload that now belongs to something. */
+/** An upload that now belongs to content. */
 export type FileUse = {
   id: number
   kind: Media['kind']
@@ -115,7 +131,7 @@ export type FileUse = {
 
 /**
  * Binds uploads to what shows them, in the caller's transaction. Each has to be the owner's, unattached, given once
- * and of the wanted kind, else 422 on `field`. `raw` is null as long as the thing has no id of its own.
+ * and of the wanted kind, else 422 on `field`. `raw` is null as long as that has no id of its own.
  */
 export async function attachFiles(
   tx: Db,
@@ -129,13 +145,12 @@ export async function attachFiles(
   },
 ): Promise<Map<number, FileUse>> {
   if (use.ids.length === 0) return new Map()
-  if (new Set(use.ids).size < use.ids.length)
-    throw invalidField(use.field, sentences.notYours, 'file_not_usable')
+  if (new Set(use.ids).size < use.ids.length) throw refusedFile(use.field, fileNotUsable)
   const rows = await attachUses(tx, use.ids, use.ownerId, use.channel, use.raw)
-  if (rows.length < use.ids.length) throw invalidField(use.field, sentences.notYours, 'file_not_usable')
+  if (rows.length < use.ids.length) throw refusedFile(use.field, fileNotUsable)
   const uses = rows.map(fileUse)
   if (use.kind && uses.some(({ kind }) => kind !== use.kind)) {
-    throw invalidField(use.field, sentences.wrongKind, 'file_not_usable')
+    throw refusedFile(use.field, wrongKind)
   }
   return new Map(uses.map((each) => [each.id, each]))
 }
@@ -171,7 +186,7 @@ export async function fileViews(sql: Db, ids: number[]): Promise<Map<number, Fil
 }
 
 /**
- * Deletes the uploads of things that are deleted, in the caller's transaction. Their bytes follow by a job when
+ * Deletes the uploads of content that is deleted, in the caller's transaction. Their bytes follow by a job when
  * nothing else uses them.
  */
 export async function detachFiles(

@@ -105,7 +105,7 @@ describe('uploading', () => {
     assert.ok(got.bytes.equals(bytes))
   })
 
-  test('every accepted kind is kept with the type of its content', async () => {
+  test('every accepted kind is kept with the type of its content (files-1, files-8)', async () => {
     const kinds: [Buffer, string, string | null][] = [
       [await noisyPicture(20, 10).jpeg().toBuffer(), 'image/jpeg', '20x10'],
       [await noisyPicture(20, 10).webp().toBuffer(), 'image/webp', '20x10'],
@@ -127,7 +127,7 @@ describe('uploading', () => {
     }
   })
 
-  test('a photo loses the place it was taken at and stands upright', async () => {
+  test('a photo loses the place it was taken at and stands upright (files-3)', async () => {
     const id = await uploaded(alice, await photo({ orientation: 6 }))
     assert.equal((await fileViews(sql, [id])).get(id)?.size, '40x60')
     const { exif, xmp, width } = await sharp((await download(id)).bytes).metadata()
@@ -155,7 +155,7 @@ describe('uploading', () => {
     })
   }
 
-  test('a file of exactly the limit is read whole', async () => {
+  test('a file of exactly the limit is read whole (files-2)', async () => {
     const limit = 300_000
     const start = wav()
     const bytes = Buffer.concat([start, Buffer.alloc(limit - start.length)])
@@ -173,7 +173,7 @@ describe('uploading', () => {
     }
   })
 
-  test('a request cut short, or one that is no multipart inside, is refused', async () => {
+  test('a request cut short, or one that is no multipart inside, is refused (files-2)', async () => {
     const { payload, headers } = await multipart([['file', await noisyPicture(90, 90).png().toBuffer()]])
     for (const cut of [payload.subarray(0, payload.length / 2), payload.subarray(0, 20), Buffer.alloc(0)]) {
       const answer = await world.as(alice, 'POST', '/files', cut, headers)
@@ -192,7 +192,7 @@ describe('uploading', () => {
 })
 
 describe('de-duplication', () => {
-  test('the same bytes of one person are kept once, under an id for each use', async () => {
+  test('the same bytes of one person are kept once, under an id for each use (files-4)', async () => {
     const bytes = await picture()
     const first = await uploaded(alice, bytes)
     const before = await objects()
@@ -210,7 +210,7 @@ describe('de-duplication', () => {
     for (const id of ids) assert.ok((await download(id)).bytes.equals(bytes))
   })
 
-  test('an upload of mine is found again by its md5, as a new use', async () => {
+  test('an upload of mine is found again by its md5, as a new use (files-5)', async () => {
     const bytes = await photo()
     const first = await uploaded(alice, bytes)
     const found = await world.as(alice, 'GET', `/files/uploaded/${hashOf(bytes).toUpperCase()}`)
@@ -219,7 +219,7 @@ describe('de-duplication', () => {
     assert.ok(found.body.id > first)
   })
 
-  test('an md5 of somebody else, of nobody, or of no such form is 404', async () => {
+  test('an md5 of somebody else, of nobody, or of no such form is 404 (files-5)', async () => {
     const bytes = await picture()
     await uploaded(alice, bytes)
     for (const md5 of [hashOf(bytes), '0'.repeat(32), 'short', 'z'.repeat(32)]) {
@@ -238,7 +238,7 @@ describe('de-duplication', () => {
 })
 
 describe('reading', () => {
-  test('`json` asks for the address instead of being led there', async () => {
+  test('`json` asks for the address instead of being led there (files-9)', async () => {
     const id = await uploaded(alice, await picture())
     for (const query of ['?json', '?json=1', '?json=true']) {
       const answer = await world.guest('GET', `/files/${id}${query}`)
@@ -248,7 +248,7 @@ describe('reading', () => {
     assert.equal((await world.guest('GET', `/files/${id}?json=0`)).status, 302)
   })
 
-  test('w, h, q and b shape a picture', async () => {
+  test('w, h, q and b shape a picture (files-9)', async () => {
     const id = await uploaded(alice, await noisyPicture(200, 100).jpeg().toBuffer())
     const small = await download(id, '?w=50&h=90')
     assert.equal((await sharp(small.bytes).metadata()).width, 50)
@@ -326,7 +326,7 @@ describe('reading', () => {
     assert.equal(head.headers['content-length'], String(bytes.length))
   })
 
-  test('an address that was changed or has expired is 403', async (t) => {
+  test('an address that was changed or has expired is 403 (files-9)', async (t) => {
     const id = await uploaded(alice, await picture())
     const { body } = await world.guest('GET', `/files/${id}?json=1&w=10`)
     const changed = [
@@ -367,7 +367,7 @@ describe('paid files', () => {
     return server
   }
 
-  test('who has not paid sees a blurred or a small picture and no sound, who has sees all', async () => {
+  test('who has not paid sees a blurred or a small picture and no sound, who has sees all (files-6)', async () => {
     const server = await shop()
     after(() => server.close())
     const id = await uploaded(alice, await noisyPicture(900, 90).jpeg({ quality: 30 }).toBuffer())
@@ -395,7 +395,7 @@ describe('attaching', () => {
   const refusal = (error: unknown) =>
     error instanceof ApiError && error.status === 422 && error.details.errors?.images !== undefined
 
-  test('an upload is attached once, with what is known of it', async () => {
+  test('an upload is attached once, with what is known of it (files-4)', async () => {
     const bytes = await picture(30, 20)
     const id = await uploaded(alice, bytes)
     const uses = await attach([id], { kind: 'image' })
@@ -438,7 +438,7 @@ describe('tidying', () => {
   }
   const known = async (id: number) => (await world.guest('GET', `/files/${id}`)).status === 302
 
-  test('what nothing took within a day goes, the rest stays', async () => {
+  test('what nothing took within a day goes, the rest stays (files-11)', async () => {
     const bytes = await picture()
     const [stale, attached, recent] = [
       await uploaded(bob, await picture()),
@@ -465,7 +465,7 @@ describe('tidying', () => {
   })
 })
 
-test('a store that lost a file answers 404, one that is down 503', async () => {
+test('a store that lost a file answers 404, one that is down 503 (files-12)', async () => {
   const id = await uploaded(alice, await picture())
   const [row] = await sql`
     select storage_key from files where id = (select file_id from file_uses where id = ${id})`
