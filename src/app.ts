@@ -19,8 +19,6 @@ import { adminCertificationRoutes } from '#modules/admin/certifications/routes.t
 import { adminConversationRoutes } from '#modules/admin/conversations/routes.ts'
 import { adminMusicRoutes } from '#modules/admin/music/routes.ts'
 import { noticeRoutes } from '#modules/admin/notices/routes.ts'
-import { adminQuestionRoutes } from '#modules/admin/questions/routes.ts'
-import { adminQuestionTopicRoutes } from '#modules/admin/questions/topics/routes.ts'
 import { webhookDeliveryRoutes } from '#modules/admin/webhooks/deliveries/routes.ts'
 import { webhookRoutes } from '#modules/admin/webhooks/routes.ts'
 import { adminAdvertisingRoutes } from '#modules/advertising/admin/routes.ts'
@@ -85,14 +83,14 @@ import { notificationRoutes } from '#modules/notifications/routes.ts'
 import { streamRoutes } from '#modules/notifications/stream/routes.ts'
 import { findUnpaidFile } from '#modules/purchases/index.ts'
 import { purchaseRoutes } from '#modules/purchases/routes.ts'
+import { adminQuestionRoutes } from '#modules/questions/admin/routes.ts'
+import { adminQuestionTopicRoutes } from '#modules/questions/admin/topics/routes.ts'
 import { answerRoutes } from '#modules/questions/answers/routes.ts'
 import { questionApplicationRoutes } from '#modules/questions/applications/routes.ts'
 import { answerCollectionRoutes } from '#modules/questions/collections/routes.ts'
-import { questionInteractionRoutes } from '#modules/questions/interactions/routes.ts'
-import { questionListRoutes } from '#modules/questions/lists/routes.ts'
 import { lookRoutes } from '#modules/questions/looks/routes.ts'
-import { questionPublishingRoutes } from '#modules/questions/publishing/routes.ts'
 import { questionRankRoutes } from '#modules/questions/ranks/routes.ts'
+import { questionRoutes } from '#modules/questions/routes.ts'
 import { questionTopicRoutes } from '#modules/questions/topics/routes.ts'
 import { watchRoutes } from '#modules/questions/watches/routes.ts'
 import { rankRoutes } from '#modules/ranks/routes.ts'
@@ -186,11 +184,9 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   newsPinRoutes,
   newsRankRoutes,
   questionTopicRoutes,
-  questionPublishingRoutes,
-  questionListRoutes,
+  questionRoutes,
   answerRoutes,
   lookRoutes,
-  questionInteractionRoutes,
   answerCollectionRoutes,
   watchRoutes,
   questionApplicationRoutes,

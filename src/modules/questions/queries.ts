@@ -1,29 +1,12 @@
+import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
+import { countForPeople } from '#modules/accounts/index.ts'
 import type { Target } from '#platform/content.ts'
-import type { Db } from '#platform/database.ts'
-import type { Row } from '#platform/tables.ts'
+import type { Db, Fragment } from '#platform/database.ts'
+import { ifGiven, when } from '#platform/sql.ts'
+import type { Tables } from '#platform/tables.ts'
+import type { QuestionsQuery, UserQuestionsQuery } from './schema.ts'
 
-export type QuestionRow = Row<
-  'questions',
-  | 'id'
-  | 'user_id'
-  | 'subject'
-  | 'body'
-  | 'text_body'
-  | 'anonymity'
-  | 'amount'
-  | 'bounty'
-  | 'automaticity'
-  | 'look'
-  | 'excellent'
-  | 'status'
-  | 'comments_count'
-  | 'answers_count'
-  | 'watchers_count'
-  | 'likes_count'
-  | 'views_count'
-  | 'created_at'
-  | 'updated_at'
-> & {
+export type QuestionRow = Omit<Tables['questions'], 'subject_key' | 'subject_grams' | 'external_id'> & {
   bounty: 'none' | 'held' | 'paid'
 }
 
@@ -33,82 +16,21 @@ export const questionColumns = (sql: Db) => sql`
   q.status, q.comments_count, q.answers_count, q.watchers_count, q.likes_count, q.views_count, q.created_at,
   q.updated_at`
 
-export type AnswerRow = Row<
-  'answers',
-  | 'id'
-  | 'question_id'
-  | 'user_id'
-  | 'body'
-  | 'text_body'
-  | 'anonymity'
-  | 'adoption'
-  | 'invited'
-  | 'comments_count'
-  | 'rewards_amount'
-  | 'rewarder_count'
-  | 'likes_count'
-  | 'views_count'
-  | 'onlookers_count'
-  | 'onlookers_total'
-  | 'created_at'
-  | 'updated_at'
-> & {
-  /** Who asked, and whether others pay for a look. */
-  asker_id: number
-  look: boolean
-}
-
-/** The columns of a row, of `answers a join questions q on q.id = a.question_id`. */
-export const answerColumns = (sql: Db) => sql`
-  a.id, a.question_id, a.user_id, a.body, a.text_body, a.anonymity, a.adoption, a.invited, a.comments_count,
-  a.rewards_amount, a.rewarder_count, a.likes_count, a.views_count, a.onlookers_count, a.onlookers_total, a.created_at,
-  a.updated_at, q.user_id as asker_id, q.look`
-
 /** Questions by ids, in no order. */
 export const findQuestionRows = (sql: Db, ids: number[]) => sql<QuestionRow[]>`
   select ${questionColumns(sql)} from questions q where q.id = any(${ids})`
 
-/** Answers by ids, in no order. */
-export const findAnswerRows = (sql: Db, ids: number[]) => sql<AnswerRow[]>`
-  select ${answerColumns(sql)} from answers a join questions q on q.id = a.question_id where a.id = any(${ids})`
-
 export const findQuestionRow = async (sql: Db, id: number): Promise<QuestionRow | undefined> =>
   (await findQuestionRows(sql, [id]))[0]
 
-export const findAnswerRow = async (sql: Db, id: number): Promise<AnswerRow | undefined> =>
-  (await findAnswerRows(sql, [id]))[0]
-
-/** The newest answer of each of these questions. */
-export const listNewestAnswers = (sql: Db, questionIds: number[]) => sql<AnswerRow[]>`
-  select ${answerColumns(sql)} from unnest(${questionIds}::bigint[]) as t (id)
-  join questions q on q.id = t.id
-  cross join lateral (select * from answers where question_id = t.id order by id desc limit 1) a`
-
-/** Which of these answers a person paid to look at. */
-export async function findOnlooked(sql: Db, answerIds: number[], userId: number): Promise<Set<number>> {
-  if (userId === 0 || answerIds.length === 0) return new Set()
-  const rows = await sql<{ answer_id: number }[]>`
-    select answer_id from answer_onlookers where answer_id = any(${answerIds}) and user_id = ${userId}`
-  return new Set(rows.map((row) => row.answer_id))
-}
-
-const idsOf = (rows: { id: number }[]) => new Set(rows.map(({ id }) => id))
+export const idsOf = (rows: { id: number }[]) => new Set(rows.map(({ id }) => id))
 
 /** Which of these questions exist; every question is for everybody to see. */
 export const findExistingQuestions = async (sql: Db, ids: number[]) =>
   idsOf(await sql<{ id: number }[]>`select id from questions where id = any(${ids})`)
 
-export const findExistingAnswers = async (sql: Db, ids: number[]) =>
-  idsOf(await sql<{ id: number }[]>`select id from answers where id = any(${ids})`)
-
 export const findAnonymousQuestions = async (sql: Db, ids: number[]) =>
   idsOf(await sql<{ id: number }[]>`select id from questions where id = any(${ids}) and anonymity`)
-
-export const findAnonymousAnswers = async (sql: Db, ids: number[]) =>
-  idsOf(await sql<{ id: number }[]>`select id from answers where id = any(${ids}) and anonymity`)
-
-/** How many characters of an answer a notification or a report quotes. */
-const QUOTED = 100
 
 /** The question as something to comment on and report. */
 export async function findQuestionTarget(sql: Db, id: number): Promise<Target | undefined> {
@@ -117,15 +39,147 @@ export async function findQuestionTarget(sql: Db, id: number): Promise<Target | 
   return row
 }
 
-/**
- * The answer as something to comment on, like, collect, reward and report. Its text is quoted to nobody who would have
- * to pay for it.
- */
-export async function findAnswerTarget(sql: Db, id: number, viewerId: number): Promise<Target | undefined> {
-  const [row] = await sql<Target[]>`
-    select a.id, a.user_id as "ownerId", a.anonymity as hidden,
-      case when q.look and a.invited and ${viewerId} not in (a.user_id, q.user_id) then q.subject
-        else left(a.body, ${QUOTED}::int) end as contents
-    from answers a join questions q on q.id = a.question_id where a.id = ${id}`
+/** The condition that finds a part of a subject in any script, through an index. */
+const subjectContains = (sql: Db, text: string | undefined) => {
+  const key = nameKey(text ?? '')
+  return when(
+    sql,
+    key !== '',
+    () => sql`and q.subject_grams @> ${gramsOfQuery(key)} and q.subject_key like ${`%${escapeLike(key)}%`}`,
+  )
+}
+
+const filters = (sql: Db, viewerId: number): Record<NonNullable<QuestionsQuery['type']>, Fragment> => ({
+  all: sql``,
+  new: sql`and q.answers_count = 0`,
+  hot: sql`and q.created_at > now() - interval '1 month'`,
+  reward: sql`and q.amount > 0`,
+  excellent: sql`and q.excellent`,
+  follow: sql`and q.id in (select question_id from question_watchers where user_id = ${viewerId})`,
+})
+
+/** A page of questions, of one topic where given (questions-1). */
+export const listQuestions = (
+  sql: Db,
+  viewerId: number,
+  { type = 'new', subject, id, limit = 20, offset = 0 }: QuestionsQuery,
+  topicId?: number,
+) => sql<QuestionRow[]>`
+  select ${questionColumns(sql)}
+  from ${topicId === undefined ? sql`questions q` : sql`question_topic_links l join questions q on q.id = l.question_id`}
+  where ${topicId === undefined ? sql`true` : sql`l.topic_id = ${topicId}`}
+    ${id === undefined ? filters(sql, viewerId)[type] : sql`and q.id = any(${id})`} ${subjectContains(sql, subject)}
+  order by ${when(sql, type === 'hot', () => sql`q.answers_count desc,`)}
+    ${topicId === undefined ? sql`q.id` : sql`l.question_id`} desc
+  limit ${limit} offset ${offset}`
+
+/** The questions of a person, newest first; those asked anonymously only for themselves. */
+export const listQuestionsOf = (
+  sql: Db,
+  userId: number,
+  { type = 'all', limit = 15, after = 0 }: UserQuestionsQuery,
+  { own }: { own: boolean },
+) => {
+  const invited = sql`exists (select from question_invitations i where i.question_id = q.id)`
+  const filter = {
+    all: sql``,
+    invitation: sql`and ${invited}`,
+    reward: sql`and q.amount > 0`,
+    other: sql`and q.amount = 0 and not ${invited}`,
+  }[type]
+  return sql<QuestionRow[]>`
+    select ${questionColumns(sql)} from questions q
+    where q.user_id = ${userId} ${when(sql, !own, () => sql`and not q.anonymity`)} ${filter}
+      ${when(sql, after > 0, () => sql`and q.id < ${after}`)}
+    order by q.id desc limit ${limit}`
+}
+
+export type QuestionDraft = {
+  userId: number
+  subject: string
+  body: string | null
+  textBody: string | null
+  anonymity: boolean
+  amount: number
+  automaticity: boolean
+  look: boolean
+}
+
+/** Writes a question that its author watches, and counts it; the bounty is held from here on. */
+export async function insertQuestion(sql: Db, draft: QuestionDraft): Promise<QuestionRow> {
+  const { userId, subject, amount } = draft
+  const [row] = await sql<[QuestionRow]>`
+    with q as (
+      insert into questions (user_id, subject, subject_key, subject_grams, body, text_body, anonymity, amount, bounty,
+        automaticity, look, watchers_count)
+      values (${userId}, ${subject}, ${nameKey(subject)}, ${grams(subject)}, ${draft.body}, ${draft.textBody},
+        ${draft.anonymity}, ${amount}, ${amount > 0 ? 'held' : 'none'}, ${draft.automaticity}, ${draft.look}, 1)
+      returning *
+    ),
+    watched as (insert into question_watchers (user_id, question_id) select user_id, id from q),
+    counted as (
+      ${countForPeople(sql, ['questions_count'], sql`select user_id, 1 as questions_count from q`)}
+    )
+    select ${questionColumns(sql)} from q`
   return row
 }
+
+/**
+ * A question as it is, locked until the end of the transaction. Answering, adopting, paying, changing and deleting all
+ * begin with this lock, so that one of them decides after the other.
+ */
+export async function lockQuestion(sql: Db, id: number): Promise<QuestionRow | undefined> {
+  const [row] = await sql<QuestionRow[]>`
+    select ${questionColumns(sql)} from questions q where q.id = ${id} for update`
+  return row
+}
+
+export type QuestionChanges = {
+  subject?: string | undefined
+  body?: string | null | undefined
+  textBody?: string | null | undefined
+  anonymity?: boolean | undefined
+}
+
+/** Changes the fields that are given. */
+export const updateQuestion = (sql: Db, id: number, changes: QuestionChanges) => {
+  const { subject, body, textBody, anonymity } = changes
+  return sql`
+    update questions set updated_at = now()
+      ${ifGiven(
+        sql,
+        subject,
+        (value) =>
+          sql`, subject = ${value}, subject_key = ${nameKey(value)}, subject_grams = ${grams(value)}`,
+      )}
+      ${ifGiven(sql, body, (value) => sql`, body = ${value}`)}
+      ${ifGiven(sql, textBody, (value) => sql`, text_body = ${value}`)}
+      ${ifGiven(sql, anonymity, (value) => sql`, anonymity = ${value}`)}
+    where id = ${id}`
+}
+
+/** Deletes a locked question with its answers, watchers and invitations, out of everybody's counts. */
+export const deleteQuestionRow = (sql: Db, questionId: number) => sql`
+  with gone as (
+    delete from answers where question_id = ${questionId} returning user_id, anonymity, likes_count
+  ),
+  liked as (
+    select user_id, sum(likes_count) as n from gone where not anonymity and likes_count > 0 group by user_id
+  ),
+  ranks as (
+    select user_id from question_people where user_id in (select user_id from liked) order by user_id for update
+  ),
+  ranked as (
+    update question_people x set likes_count = x.likes_count - l.n from liked l join ranks r on r.user_id = l.user_id
+    where x.user_id = l.user_id
+  ),
+  asked as (delete from questions where id = ${questionId} returning user_id),
+  changed as (
+    select user_id, -sum(asked) as questions_count, -sum(answered) as answers_count from (
+      select user_id, 0 as asked, 1 as answered from gone union all select user_id, 1, 0 from asked
+    ) c group by user_id
+  )
+  ${countForPeople(sql, ['questions_count', 'answers_count'], sql`select * from changed`, { several: true })}`
+
+export const setExcellent = (sql: Db, questionId: number, excellent: boolean) => sql`
+  update questions set excellent = ${excellent}, updated_at = now() where id = ${questionId}`

@@ -1,15 +1,40 @@
+import { MAX_AMOUNT } from '#lib/money.ts'
 import { UserView } from '#modules/accounts/index.ts'
-import { LikeWithUser } from '#modules/likes/index.ts'
-import { Reward } from '#modules/rewards/index.ts'
-import { Id, Int, Nullable, Offset, Shared, type Static, Text, Time, Type } from '#platform/schema.ts'
+import {
+  Cursor,
+  Flag,
+  Id,
+  IdList,
+  Int,
+  Limit,
+  Nullable,
+  Offset,
+  OneOf,
+  RawText,
+  Shared,
+  type Static,
+  Text,
+  Time,
+  Type,
+} from '#platform/schema.ts'
+import { QuestionTopic } from './topics/schema.ts'
+
+/** The names of questions and answers on the wire and in tables (conventions-24). */
+export const QUESTIONS = 'questions'
+
+export const ANSWERS = 'question-answers'
 
 export const QuestionParams = Type.Object({ question: Id })
+
 export const AnswerParams = Type.Object({ answer: Id })
+
 export const TopicParams = Type.Object({ topic: Id })
+
 export const ListQuery = Type.Object({ limit: Type.Optional(Int(1, 100, { default: 20 })), offset: Offset })
 
 /** Markdown, and what a list shows of it; made from the Markdown when a client does not send it. */
 export const Markdown = (options: object = {}) => Text(50_000, options)
+
 export const Excerpt = Type.Optional(Nullable(Text(5000)))
 
 /** 0 or 1, as clients know the switches of questions and answers. */
@@ -36,7 +61,7 @@ const questionFields = {
   updated_at: Time,
 }
 
-/** A question by itself; `user` is absent when it was asked anonymously by somebody else (R §19.2). */
+/** A question by itself; `user` is absent when it was asked anonymously by somebody else (questions-16). */
 export const QuestionView = Shared('Question', { ...questionFields, user: Type.Optional(Nullable(UserView)) })
 export type QuestionView = Static<typeof QuestionView>
 
@@ -64,22 +89,99 @@ const answerFields = {
   could: Type.Optional(Type.Boolean({ description: 'Only for answers that are looked at for points' })),
 }
 
-/** An answer; `user` is absent when it was given anonymously by somebody else (R §19.5). */
+/** An answer; `user` is absent when it was given anonymously by somebody else (questions-16). */
 export const AnswerView = Shared('Answer', { ...answerFields, user: Type.Optional(Nullable(UserView)) })
 export type AnswerView = Static<typeof AnswerView>
 
 /** A question in a list, with its newest answer. */
 export const QuestionItem = Shared('QuestionItem', {
   ...QuestionView.properties,
-  answer: Nullable(Type.Object(AnswerView.properties)),
+  answer: Nullable(AnswerView),
 })
 export type QuestionItem = Static<typeof QuestionItem>
 
-/** An answer with the question it answers; `likes` and `rewarders` preview who gave some. */
-export const AnswerDetail = Shared('AnswerDetail', {
-  ...AnswerView.properties,
-  likes: Type.Array(LikeWithUser),
-  rewarders: Type.Array(Reward),
-  question: Type.Object({ ...QuestionView.properties, has_adoption: Type.Boolean() }),
+/** `new` (unless given): what nobody has answered. `subject`: a part of it. `id`: these questions and no others. */
+export const QuestionsQuery = Type.Object({
+  ...ListQuery.properties,
+  type: Type.Optional(
+    OneOf(['new', 'all', 'hot', 'reward', 'excellent', 'follow'] as const, { default: 'new' }),
+  ),
+  subject: Type.Optional(Text(255)),
+  id: Type.Optional(IdList(100)),
 })
-export type AnswerDetail = Static<typeof AnswerDetail>
+export type QuestionsQuery = Static<typeof QuestionsQuery>
+
+/** A question on its own. `invitations`: the asker and who is invited see all; others see who answered by name. */
+export const QuestionDetail = Shared('QuestionDetail', {
+  ...QuestionView.properties,
+  watched: Type.Boolean(),
+  my_answer: Nullable(AnswerView),
+  invitation_answers: Type.Array(AnswerView),
+  adoption_answers: Type.Array(AnswerView),
+  topics: Type.Array(QuestionTopic),
+  invitations: Type.Array(UserView),
+})
+export type QuestionDetail = Static<typeof QuestionDetail>
+
+/** `user_id`: somebody else's, without what they asked or answered anonymously. */
+export const UserQuestionsQuery = Type.Object({
+  limit: Limit(15),
+  after: Cursor,
+  user_id: Type.Optional(Id),
+  type: Type.Optional(OneOf(['all', 'invitation', 'reward', 'other'] as const, { default: 'all' })),
+})
+export type UserQuestionsQuery = Static<typeof UserQuestionsQuery>
+
+/** What reposts point to. */
+export const RepostedQuery = Type.Object({ id: Type.Optional(IdList(100)) })
+
+/** Ids of topics, each as `{id}` or as a number. */
+const TopicIds = Type.Unsafe<(number | { id: number })[]>({
+  ...IdList(10),
+  items: Type.Union([Id, Shared('TopicReference', { id: Id })]),
+})
+
+/** Ids of people, each as `{user}` or as a number. */
+const InvitedIds = Type.Unsafe<(number | { user: number })[]>({
+  ...IdList(10),
+  items: Type.Union([Id, Shared('Invitation', { user: Id })]),
+})
+
+/** What a question is made of (questions-2). `password` is the payment password of a question with a bounty. */
+export const NewQuestion = Shared('NewQuestion', {
+  subject: Text(255, { description: 'Ends with a question mark' }),
+  topics: TopicIds,
+  body: Type.Optional(Markdown()),
+  text_body: Excerpt,
+  anonymity: Type.Optional(Flag()),
+  amount: Type.Optional(Int(0, MAX_AMOUNT, { description: 'The bounty in points' })),
+  look: Type.Optional(Flag()),
+  automaticity: Type.Optional(Flag()),
+  invitations: Type.Optional(InvitedIds),
+  password: Type.Optional(RawText(128)),
+})
+export type NewQuestion = Static<typeof NewQuestion>
+
+/** A bounty, set or changed. */
+export const Bounty = Shared('Bounty', {
+  amount: Int(1, MAX_AMOUNT),
+  password: Type.Optional(RawText(128)),
+})
+
+/** What can be changed of a question; at least one of these. */
+export const QuestionPatch = Shared('QuestionPatch', {
+  subject: Type.Optional(Text(255)),
+  topics: Type.Optional(TopicIds),
+  body: Type.Optional(Markdown()),
+  text_body: Excerpt,
+  anonymity: Type.Optional(Flag()),
+  amount: Type.Optional(Int(1, MAX_AMOUNT)),
+  password: Type.Optional(RawText(128)),
+})
+export type QuestionPatch = Static<typeof QuestionPatch>
+
+/** What asking answers. */
+export const QuestionMade = Shared('QuestionMade', {
+  message: Type.Array(Type.String()),
+  question: QuestionView,
+})

@@ -1,77 +1,329 @@
-import type { Content, Counts, Reader } from '#platform/content.ts'
+import { plainText } from '#lib/text.ts'
+import { findBlockers, findEnabledIds, userPage } from '#modules/accounts/index.ts'
+import { deleteCollectionsOf } from '#modules/collections/index.ts'
+import { deleteCommentsOf } from '#modules/comments/index.ts'
+import { adoptFiles, detachFiles } from '#modules/files/index.ts'
+import { move, PLATFORM } from '#modules/ledger/index.ts'
+import { deleteLikesOf } from '#modules/likes/index.ts'
+import { hideSender, notify, takeBack } from '#modules/notifications/index.ts'
+import { readSettings } from '#modules/settings/index.ts'
+import type { Context } from '#platform/context.ts'
+import type { Db, Tx } from '#platform/database.ts'
+import { blocked, unauthenticated } from '#platform/errors.ts'
+import { listAdoptedIds, listAnswerIds, listSpecialAnswers } from './answers/queries.ts'
+import { answerViews } from './answers/view.ts'
+import { cancelApplications } from './applications/queries.ts'
+import { changeBounty } from './bounties/service.ts'
+import { questionViewCounts } from './counters.ts'
 import {
-  findAnonymousAnswers,
-  findAnonymousQuestions,
-  findAnswerTarget,
-  findExistingAnswers,
-  findExistingQuestions,
-  findQuestionTarget,
+  anonymityOff,
+  automaticNeedsBounty,
+  automaticNeedsOne,
+  bountyTooHigh,
+  inviteOneself,
+  lookNeedsAutomatic,
+  lookNeedsBounty,
+  noQuestionMark,
+  noSuchQuestion,
+  noTopics,
+  nothingToChange,
+  notYourQuestion,
+  personTwice,
+  topicTwice,
+  unknownPeople,
+  unknownTopics,
+} from './errors.ts'
+import { insertInvitations, listInvitedIds } from './invitations/queries.ts'
+import {
+  deleteQuestionRow,
+  findQuestionRow,
+  findQuestionRows,
+  insertQuestion,
+  listQuestionsOf,
+  lockQuestion,
+  type QuestionRow,
+  updateQuestion,
 } from './queries.ts'
-import { ANSWERS, answersById, QUESTIONS, questionsById } from './view.ts'
+import {
+  ANSWERS,
+  type NewQuestion,
+  QUESTIONS,
+  type QuestionDetail,
+  type QuestionItem,
+  type QuestionPatch,
+  type UserQuestionsQuery,
+} from './schema.ts'
+import { linkTopics, listTopicsOf, unlinkTopics } from './topics/queries.ts'
+import { topicView } from './topics/view.ts'
+import { questionItems, questionViews } from './view.ts'
+import { isWatched } from './watches/queries.ts'
 
-/** Questions as what is commented on and reported. */
-export const questionContent: Content = {
-  type: QUESTIONS,
-  param: 'question',
-  noun: 'Question',
-  tag: 'Questions',
-  find: findQuestionTarget,
-  live: (sql, id) => sql`select id from questions where id = ${id}`,
+/** A question with what its page shows beside it; reading it is one view. */
+export async function getQuestion(ctx: Context, id: number, viewerId: number): Promise<QuestionDetail> {
+  const { sql } = ctx
+  const row = await findQuestionRow(sql, id)
+  if (!row) throw noSuchQuestion()
+  questionViewCounts(ctx).add([id])
+  const [[question], rows, topics, invited, watched] = await Promise.all([
+    questionViews(ctx, [row], viewerId),
+    listSpecialAnswers(sql, id, viewerId),
+    listTopicsOf(sql, id, viewerId),
+    listInvitedIds(sql, id),
+    isWatched(sql, id, viewerId),
+  ])
+  const insider = viewerId === row.user_id || invited.includes(viewerId)
+  // Whoever was invited may answer anonymously, and then their name must not stand here either.
+  const named = new Set(rows.filter((each) => each.invited && !each.anonymity).map((each) => each.user_id))
+  const [answers, invitations] = await Promise.all([
+    answerViews(ctx, rows, viewerId),
+    userPage(
+      ctx,
+      invited.filter((each) => insider || named.has(each)),
+      viewerId,
+    ),
+  ])
+  const mine = rows.findLast((each) => viewerId > 0 && each.user_id === viewerId)
+  return {
+    ...question!,
+    watched,
+    my_answer: answers.find((answer) => answer.id === mine?.id) ?? null,
+    invitation_answers: answers.filter((answer) => answer.invited === 1),
+    adoption_answers: answers.filter((answer) => answer.adoption === 1),
+    topics: topics.map((topic) => topicView(ctx, topic)),
+    invitations,
+  }
 }
 
-/** Answers as what is commented on, liked, collected, rewarded and reported. */
-export const answerContent: Content = {
-  type: ANSWERS,
-  param: 'answer',
-  noun: 'Answer',
-  tag: 'Answers',
-  find: findAnswerTarget,
-  live: (sql, id) => sql`select id from answers where id = ${id}`,
+/** Whose list is asked for, and whether it is the viewer's own. */
+export function whose(viewerId: number, userId: number | undefined): { userId: number; own: boolean } {
+  const id = userId ?? viewerId
+  if (id === 0) throw unauthenticated()
+  return { userId: id, own: id === viewerId }
 }
 
-/** Who is named as the sender of a notification: nobody where the doer is anonymous, but blocks hold all the same. */
-export const senderOf = (userId: number, anonymity: boolean) =>
-  anonymity ? { senderId: 0, hiddenSenderId: userId } : { senderId: userId }
-
-/** How lists of mixed things read questions. */
-export const questionReader: Reader = {
-  visible: findExistingQuestions,
-  views: questionsById,
-  anonymous: findAnonymousQuestions,
+/** The questions of a person. */
+export async function listUserQuestions(
+  ctx: Context,
+  viewerId: number,
+  query: UserQuestionsQuery,
+): Promise<QuestionItem[]> {
+  const { userId, own } = whose(viewerId, query.user_id)
+  return questionItems(ctx, await listQuestionsOf(ctx.sql, userId, query, { own }), viewerId)
 }
 
-/** How lists of mixed things read answers. */
-export const answerReader: Reader = {
-  visible: findExistingAnswers,
-  views: answersById,
-  anonymous: findAnonymousAnswers,
+/** The questions that reposts point to, in the order of the ids; deleted ones are left out. */
+export async function listRepostedQuestions(ctx: Context, ids: number[], viewerId: number) {
+  const rows = ids.length === 0 ? [] : await findQuestionRows(ctx.sql, ids)
+  const items = new Map((await questionItems(ctx, rows, viewerId)).map((item) => [item.id, item]))
+  return [...new Set(ids)].flatMap((id) => items.get(id) ?? [])
 }
 
-export const countQuestionComments: Counts = (sql) => [
-  sql`update questions q set comments_count = q.comments_count + c.by from changed c where q.id = c.id`,
+const EXCERPT = 1000
+
+/** What a list shows of a text where the client does not say it. */
+export const excerptOf = (body: string | null, given: string | null | undefined): string | null =>
+  given ?? (body === null ? null : plainText(body, EXCERPT))
+
+/** The pictures that a Markdown text names as `@![title](file id)`. */
+export const picturesIn = (body: string | null): number[] => [
+  ...new Set([...(body ?? '').matchAll(/@!\[[^\]\n]{0,500}\]\((\d{1,15})\)/g)].map(([, id]) => Number(id))),
 ]
-export const countAnswerComments: Counts = (sql) => [
-  sql`update answers a set comments_count = a.comments_count + c.by from changed c where a.id = c.id`,
-]
-// Who waited for an answer learns from its update whether it is anonymous by now: a join would read it as it was.
-export const countAnswerRewards: Counts = (sql) => [
-  sql`
-    update answers a set rewards_amount = a.rewards_amount + c.by, rewarder_count = a.rewarder_count + 1
-    from changed c where a.id = c.id returning a.user_id, a.question_id, a.anonymity, c.by`,
-  sql`
-    update question_people x set income = x.income + a.by
-    from content_count_0 a
-    where x.user_id = a.user_id and not a.anonymity and exists (
-      select from question_topic_links l join question_topic_experts e on e.topic_id = l.topic_id
-      where l.question_id = a.question_id and e.user_id = a.user_id
-    )`,
-]
-export const countAnswerLikes: Counts = (sql) => [
-  sql`
-    update answers a set likes_count = a.likes_count + c.by from changed c where a.id = c.id
-    returning a.user_id, a.anonymity, c.by`,
-  sql`
-    insert into question_people as x (user_id, likes_count)
-    select user_id, greatest(by, 0) from content_count_0 where not anonymity
-    on conflict (user_id) do update set likes_count = x.likes_count + (select c.by from changed c)`,
-]
+
+/** 422 while the site does not let people be anonymous. */
+export async function requireAnonymity(ctx: Context, anonymity: boolean | undefined): Promise<void> {
+  if (anonymity && !(await readSettings(ctx))['site:anonymous']) throw anonymityOff()
+}
+
+const requireQuestionMark = (subject: string) => {
+  if (!/[?？]$/.test(subject)) throw noQuestionMark()
+}
+
+function distinct(ids: number[], twice: () => Error): number[] {
+  if (new Set(ids).size < ids.length) throw twice()
+  return ids
+}
+
+const topicIdsOf = (topics: NewQuestion['topics']) => {
+  const ids = topics.map((topic) => (typeof topic === 'object' ? topic.id : topic))
+  if (ids.length === 0) throw noTopics()
+  return distinct(ids, topicTwice)
+}
+
+/** The rules that span fields (questions-2). */
+function requireConsistent({ amount = 0, look, automaticity }: NewQuestion, invited: number): void {
+  if (automaticity && amount === 0) throw automaticNeedsBounty()
+  if (automaticity && invited !== 1) throw automaticNeedsOne()
+  if (look && amount === 0) throw lookNeedsBounty()
+  if (look && !automaticity) throw lookNeedsAutomatic()
+}
+
+/** Asks a question, in the caller's transaction: its bounty leaves the asker at once and waits in escrow. */
+export async function askQuestion(tx: Tx, userId: number, body: NewQuestion): Promise<QuestionRow> {
+  requireQuestionMark(body.subject)
+  const topicIds = topicIdsOf(body.topics)
+  const invited = distinct(
+    (body.invitations ?? []).map((invitation) =>
+      typeof invitation === 'object' ? invitation.user : invitation,
+    ),
+    personTwice,
+  )
+  if (invited.includes(userId)) throw inviteOneself()
+  requireConsistent(body, invited.length)
+  if (invited.length > 0) {
+    if ((await findEnabledIds(tx, invited)).length < invited.length) throw unknownPeople()
+    if ((await findBlockers(tx, userId, invited)).size > 0) throw blocked()
+  }
+  const amount = body.amount ?? 0
+  const anonymity = body.anonymity ?? false
+  const question = await insertQuestion(tx, {
+    userId,
+    subject: body.subject,
+    body: body.body ?? null,
+    textBody: excerptOf(body.body ?? null, body.text_body),
+    anonymity,
+    amount,
+    automaticity: body.automaticity ?? false,
+    look: body.look ?? false,
+  })
+  const { id } = question
+  if ((await linkTopics(tx, id, topicIds)) < topicIds.length) throw unknownTopics()
+  if (invited.length > 0) await insertInvitations(tx, id, invited)
+  await adoptFiles(tx, {
+    ids: picturesIn(question.body),
+    ownerId: userId,
+    channel: 'question:images',
+    raw: id,
+  })
+  if (amount > 0)
+    await move(
+      tx,
+      {
+        currency: 'points',
+        from: userId,
+        to: PLATFORM.escrow,
+        amount,
+        kind: 'bounty',
+        subject: { type: QUESTIONS, id },
+        body: question.subject,
+      },
+      bountyTooHigh,
+    )
+  await notify(tx, {
+    type: 'system',
+    recipients: invited,
+    ...senderOf(userId, anonymity),
+    cause: { type: QUESTIONS, id },
+    data: {
+      type: 'qa:invitation',
+      resource: { type: QUESTIONS, id },
+      question: { id, subject: question.subject },
+    },
+  })
+  return question
+}
+
+/** 404 or 403 unless this person asked the question. */
+export async function requireOwnQuestion(sql: Db, id: number, userId: number): Promise<QuestionRow> {
+  const question = await findQuestionRow(sql, id)
+  if (!question) throw noSuchQuestion()
+  if (question.user_id !== userId) throw notYourQuestion()
+  return question
+}
+
+/** The same within a transaction, which holds the question from then on. */
+export async function holdOwnQuestion(tx: Tx, id: number, userId: number): Promise<QuestionRow> {
+  const question = await lockQuestion(tx, id)
+  if (!question) throw noSuchQuestion()
+  if (question.user_id !== userId) throw notYourQuestion()
+  return question
+}
+
+/** Changes the bounty alone. */
+export async function resetBounty(tx: Tx, id: number, userId: number, amount: number): Promise<void> {
+  await changeBounty(tx, await holdOwnQuestion(tx, id, userId), amount)
+}
+
+/** Takes the asker's name off what was told of a question before it became anonymous. */
+async function hideAsker(tx: Tx, id: number, senderId: number): Promise<void> {
+  await hideSender(tx, { senderId, systemType: 'qa:invitation', cause: { type: QUESTIONS, id } })
+  const adopted = await listAdoptedIds(tx, id)
+  if (adopted.length > 0)
+    await hideSender(tx, {
+      senderId,
+      systemType: 'qa:answer-adoption',
+      cause: { type: ANSWERS, id: adopted },
+    })
+}
+
+/** Changes a question of one's own. */
+export async function editQuestion(tx: Tx, id: number, userId: number, patch: QuestionPatch): Promise<void> {
+  const { subject, body, text_body: textBody, anonymity, topics, amount } = patch
+  if ([subject, body, textBody, anonymity, topics, amount].every((given) => given === undefined))
+    throw nothingToChange()
+  if (subject !== undefined) requireQuestionMark(subject)
+  const topicIds = topics === undefined ? undefined : topicIdsOf(topics)
+  const question = await holdOwnQuestion(tx, id, userId)
+  await updateQuestion(tx, id, {
+    subject,
+    body,
+    textBody: body === undefined ? textBody : excerptOf(body, textBody),
+    anonymity,
+  })
+  if (anonymity) await hideAsker(tx, id, userId)
+  if (topicIds) {
+    await unlinkTopics(tx, id, topicIds)
+    if ((await linkTopics(tx, id, topicIds)) < topicIds.length) throw unknownTopics()
+  }
+  if (body !== undefined)
+    await adoptFiles(tx, { ids: picturesIn(body), ownerId: userId, channel: 'question:images', raw: id })
+  if (amount !== undefined) await changeBounty(tx, question, amount)
+}
+
+/**
+ * Deletes a question with everything below it, for its author or a moderator. A bounty that nobody earned and a fee
+ * that nobody decided on go back to the asker, in the same transaction.
+ */
+export async function deleteQuestion(
+  tx: Tx,
+  id: number,
+  by: { userId: number; anybodys: boolean },
+): Promise<QuestionRow> {
+  const question = await lockQuestion(tx, id)
+  if (!question) throw noSuchQuestion()
+  if (question.user_id !== by.userId && !by.anybodys) throw notYourQuestion()
+  const owner = question.user_id
+  const answerIds = await listAnswerIds(tx, id)
+  const fees = await cancelApplications(tx, id)
+  if (answerIds.length > 0) {
+    await deleteLikesOf(tx, ANSWERS, answerIds)
+    await deleteCollectionsOf(tx, ANSWERS, answerIds)
+    await detachFiles(tx, { channel: 'answer:images', raws: answerIds })
+  }
+  await deleteCommentsOf(tx, QUESTIONS, [id])
+  if (answerIds.length > 0) await deleteCommentsOf(tx, ANSWERS, answerIds)
+  await detachFiles(tx, { channel: 'question:images', raws: [id] })
+  await unlinkTopics(tx, id)
+  await deleteQuestionRow(tx, id)
+  const back = { currency: 'points', from: PLATFORM.escrow, to: owner, body: question.subject } as const
+  await move(tx, [
+    ...(question.bounty === 'held'
+      ? [
+          {
+            ...back,
+            amount: question.amount,
+            kind: 'bounty:refunded' as const,
+            subject: { type: QUESTIONS, id },
+          },
+        ]
+      : []),
+    ...fees.map((fee) => ({
+      ...back,
+      amount: fee.amount,
+      kind: 'excellence:refunded' as const,
+      subject: { type: 'question-applications', id: fee.id },
+    })),
+  ])
+  await takeBack(tx, { cause: { type: QUESTIONS, id } })
+  if (answerIds.length > 0) await takeBack(tx, { cause: { type: ANSWERS, id: answerIds } })
+  return question
+}

@@ -1,39 +1,13 @@
 import { wireTime } from '#lib/time.ts'
 import { userViews } from '#modules/accounts/index.ts'
-import { findCollected } from '#modules/collections/index.ts'
-import { findLiked } from '#modules/likes/index.ts'
-import { findRewarded } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database.ts'
-import { answerViewCounts, questionViewCounts } from './counters/queries.ts'
-import {
-  type AnswerRow,
-  findAnswerRows,
-  findOnlooked,
-  findQuestionRows,
-  listNewestAnswers,
-  type QuestionRow,
-} from './queries.ts'
-import type { AnswerView, QuestionItem, QuestionView } from './schema.ts'
-
-/** The names of questions and answers on the wire and in tables (R §1.10). */
-export const QUESTIONS = 'questions'
-export const ANSWERS = 'question-answers'
-
-const bit = (value: boolean) => (value ? 1 : 0)
-type Authored = { user_id: number; anonymity: boolean }
-
-/** Whether the author has to stay unknown to this viewer. */
-const hides = (row: Authored, viewerId: number) => row.anonymity && row.user_id !== viewerId
-
-/** The people to be shown with rows: not those who are to stay unknown, so that no slip can tell of them. */
-const shownPeople = (rows: Authored[], viewerId: number) =>
-  rows.filter((row) => !hides(row, viewerId)).map((row) => row.user_id)
-
-type People = Awaited<ReturnType<typeof userViews>>
-
-const author = (row: Authored, viewerId: number, people: People) =>
-  hides(row, viewerId) ? { user_id: 0 } : { user_id: row.user_id, user: people.get(row.user_id) ?? null }
+import { listNewestAnswers } from './answers/queries.ts'
+import { answerViews } from './answers/view.ts'
+import { author, bit, type People, shownPeople } from './author.ts'
+import { questionViewCounts } from './counters.ts'
+import { findQuestionRows, type QuestionRow } from './queries.ts'
+import type { QuestionItem, QuestionView } from './schema.ts'
 
 const questionView = (ctx: Context, row: QuestionRow, viewerId: number, people: People): QuestionView => ({
   id: row.id,
@@ -67,57 +41,6 @@ export async function questionViews(
   return rows.map((row) => questionView(ctx, row, viewerId, people))
 }
 
-/** Only the answer of who was invited is looked at for points, not by its author and not by the asker (R §7, §19.5). */
-const isForPay = (row: AnswerRow) => row.look && row.invited
-const isExempt = (row: AnswerRow, viewerId: number) => viewerId === row.user_id || viewerId === row.asker_id
-
-/** Answers in the order of the rows, with what the viewer did to them, and without the text they have to pay for. */
-export async function answerViews(
-  ctx: Context,
-  rows: AnswerRow[],
-  viewerId: number,
-  sql: Db = ctx.sql,
-): Promise<AnswerView[]> {
-  if (rows.length === 0) return []
-  const ids = rows.map(({ id }) => id)
-  const forPay = rows.filter((row) => isForPay(row) && !isExempt(row, viewerId)).map(({ id }) => id)
-  const liked = rows.filter((row) => row.likes_count > 0).map(({ id }) => id)
-  const given = rows.filter((row) => row.rewarder_count > 0).map(({ id }) => id)
-  const [people, likes, collections, onlooked, rewarded] = await Promise.all([
-    userViews(ctx, sql, shownPeople(rows, viewerId), viewerId),
-    findLiked(sql, ANSWERS, liked, viewerId),
-    findCollected(sql, ANSWERS, ids, viewerId),
-    findOnlooked(sql, forPay, viewerId),
-    findRewarded(sql, ANSWERS, given, viewerId),
-  ])
-  return rows.map((row) => {
-    const could = !forPay.includes(row.id) || onlooked.has(row.id)
-    return {
-      id: row.id,
-      question_id: row.question_id,
-      body: could ? row.body : null,
-      text_body: could ? row.text_body : null,
-      anonymity: bit(row.anonymity),
-      adoption: bit(row.adoption),
-      invited: bit(row.invited),
-      comments_count: row.comments_count,
-      rewards_amount: row.rewards_amount,
-      rewarder_count: row.rewarder_count,
-      likes_count: row.likes_count,
-      views_count: row.views_count + answerViewCounts(ctx).pending(row.id),
-      onlookers_count: row.onlookers_count,
-      onlookers_total: row.onlookers_total,
-      created_at: wireTime(row.created_at),
-      updated_at: wireTime(row.updated_at),
-      liked: likes.has(row.id),
-      collected: collections.has(row.id),
-      rewarded: rewarded.has(row.id),
-      ...(isForPay(row) ? { could } : {}),
-      ...author(row, viewerId, people),
-    }
-  })
-}
-
 /** Questions as lists show them, with the newest answer of each. */
 export async function questionItems(
   ctx: Context,
@@ -135,47 +58,9 @@ export async function questionItems(
   return questions.map((question) => ({ ...question, answer: answerOf.get(question.id) ?? null }))
 }
 
-const byId = <View extends { id: number }>(views: View[]) => new Map(views.map((view) => [view.id, view]))
+export const byId = <View extends { id: number }>(views: View[]) =>
+  new Map(views.map((view) => [view.id, view]))
 
 /** Questions by id, for lists that point to them. */
 export const questionsById = async (ctx: Context, ids: number[], viewerId: number) =>
   byId(ids.length === 0 ? [] : await questionViews(ctx, await findQuestionRows(ctx.sql, ids), viewerId))
-
-/** Answers by id, for lists that point to them. */
-export const answersById = async (ctx: Context, ids: number[], viewerId: number) =>
-  byId(ids.length === 0 ? [] : await answerViews(ctx, await findAnswerRows(ctx.sql, ids), viewerId))
-
-/** Questions for moderators: with who asked, anonymously or not, and what became of the bounty. */
-export async function questionRecords(ctx: Context, ids: number[], viewerId: number) {
-  const rows = ids.length === 0 ? [] : await findQuestionRows(ctx.sql, ids)
-  const people = await userViews(
-    ctx,
-    ctx.sql,
-    rows.map((row) => row.user_id),
-    viewerId,
-  )
-  return rows.map((row) => ({
-    ...questionView(ctx, row, viewerId, people),
-    bounty: row.bounty,
-    user_id: row.user_id,
-    user: people.get(row.user_id) ?? null,
-  }))
-}
-
-/** Answers for moderators: with author and text, whatever is hidden or paid for. */
-export async function answerRecords(ctx: Context, ids: number[], viewerId: number) {
-  const rows = ids.length === 0 ? [] : await findAnswerRows(ctx.sql, ids)
-  const [views, people] = await Promise.all([
-    answerViews(ctx, rows, viewerId),
-    userViews(
-      ctx,
-      ctx.sql,
-      rows.map((row) => row.user_id),
-      viewerId,
-    ),
-  ])
-  return views.map(({ could: _, ...view }, index) => {
-    const { user_id, body, text_body } = rows[index]!
-    return { ...view, user_id, body, text_body, user: people.get(user_id) ?? null }
-  })
-}

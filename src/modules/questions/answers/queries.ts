@@ -1,7 +1,114 @@
 import { countForPeople } from '#modules/accounts/index.ts'
+import type { Target } from '#platform/content.ts'
 import type { Db } from '#platform/database.ts'
-import { type AnswerRow, answerColumns } from '../queries.ts'
-import type { AnswersQuery } from './schema.ts'
+import { ifGiven, when } from '#platform/sql.ts'
+import type { Tables } from '#platform/tables.ts'
+import { idsOf } from '../queries.ts'
+import type { AnswersQuery, UserAnswersQuery } from './schema.ts'
+
+export type AnswerRow = Tables['answers'] & {
+  /** Who asked, and whether others pay for a look. */
+  asker_id: Tables['questions']['user_id']
+  look: Tables['questions']['look']
+}
+
+/** The columns of a row, of `answers a join questions q on q.id = a.question_id`. */
+export const answerColumns = (sql: Db) => sql`
+  a.id, a.question_id, a.user_id, a.body, a.text_body, a.anonymity, a.adoption, a.invited, a.comments_count,
+  a.rewards_amount, a.rewarder_count, a.likes_count, a.views_count, a.onlookers_count, a.onlookers_total, a.created_at,
+  a.updated_at, q.user_id as asker_id, q.look`
+
+/** Answers by ids, in no order. */
+export const findAnswerRows = (sql: Db, ids: number[]) => sql<AnswerRow[]>`
+  select ${answerColumns(sql)} from answers a join questions q on q.id = a.question_id where a.id = any(${ids})`
+
+export const findAnswerRow = async (sql: Db, id: number): Promise<AnswerRow | undefined> =>
+  (await findAnswerRows(sql, [id]))[0]
+
+/** The newest answer of each of these questions. */
+export const listNewestAnswers = (sql: Db, questionIds: number[]) => sql<AnswerRow[]>`
+  select ${answerColumns(sql)} from unnest(${questionIds}::bigint[]) as t (id)
+  join questions q on q.id = t.id
+  cross join lateral (select * from answers where question_id = t.id order by id desc limit 1) a`
+
+export const findExistingAnswers = async (sql: Db, ids: number[]) =>
+  idsOf(await sql<{ id: number }[]>`select id from answers where id = any(${ids})`)
+
+export const findAnonymousAnswers = async (sql: Db, ids: number[]) =>
+  idsOf(await sql<{ id: number }[]>`select id from answers where id = any(${ids}) and anonymity`)
+
+/** How many characters of an answer a notification or a report quotes. */
+const QUOTED = 100
+
+/**
+ * The answer as something to comment on, like, collect, reward and report. Its text is quoted to nobody who would have
+ * to pay for it.
+ */
+export async function findAnswerTarget(sql: Db, id: number, viewerId: number): Promise<Target | undefined> {
+  const [row] = await sql<Target[]>`
+    select a.id, a.user_id as "ownerId", a.anonymity as hidden,
+      case when q.look and a.invited and ${viewerId} not in (a.user_id, q.user_id) then q.subject
+        else left(a.body, ${QUOTED}::int) end as contents
+    from answers a join questions q on q.id = a.question_id where a.id = ${id}`
+  return row
+}
+
+/** The answers of a question that stand in no place of their own: neither adopted nor, where that pays, invited. */
+export const listAnswers = (
+  sql: Db,
+  question: { id: number; automaticity: boolean },
+  { limit = 20, offset = 0, order_type: order }: AnswersQuery,
+) => sql<AnswerRow[]>`
+  select ${answerColumns(sql)} from answers a join questions q on q.id = a.question_id
+  where a.question_id = ${question.id} and not a.adoption ${when(sql, question.automaticity, () => sql`and not a.invited`)}
+  order by ${order === 'time' ? sql`a.id desc` : sql`a.likes_count desc, a.id desc`}
+  limit ${limit} offset ${offset}`
+
+/** The answers of a person, newest first; those given anonymously only for themselves. */
+export const listAnswersByAuthor = (
+  sql: Db,
+  userId: number,
+  { type = 'all', limit = 15, after = 0 }: UserAnswersQuery,
+  { own }: { own: boolean },
+) => {
+  const filter = {
+    all: sql``,
+    adoption: sql`and a.adoption`,
+    invitation: sql`and a.invited`,
+    other: sql`and not a.adoption and not a.invited`,
+  }[type]
+  return sql<AnswerRow[]>`
+    select ${answerColumns(sql)} from answers a join questions q on q.id = a.question_id
+    where a.user_id = ${userId} ${when(sql, !own, () => sql`and not a.anonymity`)} ${filter}
+      ${when(sql, after > 0, () => sql`and a.id < ${after}`)}
+    order by a.id desc limit ${limit}`
+}
+
+/** The answers that the page of a question shows apart: invited ones, the adopted one, and the viewer's newest. */
+export const listSpecialAnswers = (sql: Db, questionId: number, viewerId: number) => sql<AnswerRow[]>`
+  select ${answerColumns(sql)} from answers a join questions q on q.id = a.question_id
+  where a.question_id = ${questionId} and (a.invited or a.adoption)
+  union all
+  (select ${answerColumns(sql)} from answers a join questions q on q.id = a.question_id
+    where a.question_id = ${questionId} and a.user_id = ${viewerId} and not a.invited and not a.adoption
+    order by a.id desc limit 1)
+  order by id`
+
+export const listAnswerIds = async (sql: Db, questionId: number): Promise<number[]> =>
+  (
+    await sql<
+      { id: number }[]
+    >`select id from answers where question_id = ${questionId} order by id for update`
+  ).map(({ id }) => id)
+
+export const listAdoptedIds = async (sql: Db, questionId: number): Promise<number[]> =>
+  (await sql<{ id: number }[]>`select id from answers where question_id = ${questionId} and adoption`).map(
+    ({ id }) => id,
+  )
+
+/** Whether one of the answers of a question is adopted. */
+export const hasAdoption = async (sql: Db, questionId: number): Promise<boolean> =>
+  (await sql`select from answers where question_id = ${questionId} and adoption`).length > 0
 
 export type AnswerDraft = {
   questionId: number
@@ -29,17 +136,6 @@ export async function insertAnswer(sql: Db, draft: AnswerDraft): Promise<AnswerR
     select ${answerColumns(sql)} from a cross join q`
   return row
 }
-
-/** The answers of a question that stand in no place of their own: neither adopted nor, where that pays, invited. */
-export const listAnswers = (
-  sql: Db,
-  question: { id: number; automaticity: boolean },
-  { limit = 20, offset = 0, order_type: order }: AnswersQuery,
-) => sql<AnswerRow[]>`
-  select ${answerColumns(sql)} from answers a join questions q on q.id = a.question_id
-  where a.question_id = ${question.id} and not a.adoption ${question.automaticity ? sql`and not a.invited` : sql``}
-  order by ${order === 'time' ? sql`a.id desc` : sql`a.likes_count desc, a.id desc`}
-  limit ${limit} offset ${offset}`
 
 /** An answer with its question, both locked until the end of the transaction, the question first. */
 export async function lockAnswer(sql: Db, id: number): Promise<AnswerRow | undefined> {
@@ -77,14 +173,28 @@ export async function updateAnswer(sql: Db, id: number, changes: AnswerChanges):
     ),
     changed as (
       update answers a set updated_at = now()
-        ${body === undefined ? sql`` : sql`, body = ${body}`}
-        ${textBody === undefined ? sql`` : sql`, text_body = ${textBody}`}
-        ${anonymity === undefined ? sql`` : sql`, anonymity = ${anonymity}`}
+        ${ifGiven(sql, body, (value) => sql`, body = ${value}`)}
+        ${ifGiven(sql, textBody, (value) => sql`, text_body = ${value}`)}
+        ${ifGiven(sql, anonymity, (value) => sql`, anonymity = ${value}`)}
       from held h where a.id = h.id
     )
-    ${anonymity === undefined ? sql`` : moveLikes(sql, anonymity)}
+    ${ifGiven(sql, anonymity, (value) => moveLikes(sql, value))}
     select exists (select from held) as changed`
   return row.changed
+}
+
+/** Adopts an answer of an open question, which solves it; false when the question is not open. */
+export async function adoptAnswer(sql: Db, questionId: number, answerId: number): Promise<boolean> {
+  const [row] = await sql<[{ adopted: boolean }]>`
+    with solved as (
+      update questions set status = 1, updated_at = now() where id = ${questionId} and status = 0 returning id
+    ),
+    adopted as (
+      update answers a set adoption = true, updated_at = now() from solved s
+      where a.id = ${answerId} and a.question_id = s.id
+    )
+    select exists (select from solved) as adopted`
+  return row.adopted
 }
 
 /** Deletes a locked answer, out of the counts of its question and its author. */
@@ -98,7 +208,3 @@ export const deleteAnswerRow = (sql: Db, id: number) => sql`
     update questions set answers_count = answers_count - 1 where id in (select question_id from gone)
   )
   ${countForPeople(sql, ['answers_count'], sql`select user_id, -1 as answers_count from gone`)}`
-
-/** Whether one of the answers of a question is adopted. */
-export const hasAdoption = async (sql: Db, questionId: number): Promise<boolean> =>
-  (await sql`select from answers where question_id = ${questionId} and adoption`).length > 0

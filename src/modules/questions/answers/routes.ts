@@ -1,170 +1,217 @@
-import type { FastifyRequest } from 'fastify'
+import { hasAbility } from '#modules/abilities/index.ts'
+import { mountCollections } from '#modules/collections/index.ts'
+import { mountComments } from '#modules/comments/index.ts'
+import { notEnoughFor } from '#modules/ledger/index.ts'
+import { mountLikes } from '#modules/likes/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
-import { screen } from '#modules/words/index.ts'
+import { mountReports } from '#modules/reports/index.ts'
+import { mountRewards } from '#modules/rewards/index.ts'
+import { screen, sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
-import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
-import { once } from '#platform/idempotency.ts'
+import { routesOn } from '#platform/http/route.ts'
+import { type Server, say } from '#platform/http.ts'
 import { Empty, Message, Type } from '#platform/schema.ts'
-import { adopt } from '../bounties/service.ts'
-import { answerAdopted, noSuchQuestion } from '../errors.ts'
-import { requireAnonymity, requireOwnQuestion } from '../publishing/service.ts'
+import { answerContent } from '../content.ts'
+import { countAnswerComments, countAnswerLikes, countAnswerRewards } from '../counters.ts'
+import {
+  adoptedAlready,
+  anonymityOff,
+  answerAdopted,
+  answerInvited,
+  noSuchAnswer,
+  noSuchQuestion,
+  nothingToChange,
+  notYourAnswer,
+  notYourQuestion,
+  ownAnswer,
+} from '../errors.ts'
 import { findQuestionRow } from '../queries.ts'
 import { leaveRankings } from '../ranks/service.ts'
-import { AnswerDetail, AnswerParams, AnswerView, QuestionParams } from '../schema.ts'
-import { answerViews } from '../view.ts'
-import { AnswerMade, AnswerPatch, AnswersQuery, NewAnswer } from './schema.ts'
+import { AnswerParams, AnswerView, QuestionParams, RepostedQuery } from '../schema.ts'
+import { requireAnonymity, requireOwnQuestion } from '../service.ts'
 import {
+  AnswerDetail,
+  AnswerMade,
+  AnswerPatch,
+  AnswersQuery,
+  NewAnswer,
+  UserAnswer,
+  UserAnswersQuery,
+} from './schema.ts'
+import {
+  adopt,
   answerQuestion,
   deleteAnswer,
   editAnswer,
   getAnswer,
   listAnswersOf,
+  listRepostedAnswers,
+  listUserAnswers,
   requireOwnAnswer,
 } from './service.ts'
+import { answerViews } from './view.ts'
 
-const tags = ['Answers']
 const SCREENED = ['body', 'text_body'] as const
-const paramOf = (request: FastifyRequest, name: string) => (request.params as Record<string, number>)[name]!
+const AdoptionParams = Type.Object({ ...QuestionParams.properties, ...AnswerParams.properties })
 
+/** Answers: lists, one by itself, answering, changing, deleting and adopting, and what people do to them. */
 export function answerRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
-  const requireQuestion = async (request: FastifyRequest) => {
-    if (!(await findQuestionRow(sql, paramOf(request, 'question')))) throw noSuchQuestion()
+  const route = routesOn(server, ctx, { tag: 'Answers' })
+  const requireQuestion = async ({ params }: { params: { question: number } }) => {
+    if (!(await findQuestionRow(sql, params.question))) throw noSuchQuestion()
   }
 
-  server.get(
-    '/questions/:question/answers',
-    {
-      config: { access: 'optional', before: requireQuestion },
-      schema: {
-        tags,
-        summary: 'Answers of a question, most liked or newest first',
-        params: QuestionParams,
-        querystring: AnswersQuery,
-        response: { 200: Type.Array(AnswerView) },
-      },
-    },
-    (request) => listAnswersOf(ctx, request.params.question, viewerId(request), request.query),
-  )
+  route('GET /questions/:question/answers', {
+    operationId: 'listAnswers',
+    summary: 'Answers of a question, most liked or newest first',
+    access: 'optional',
+    params: QuestionParams,
+    query: AnswersQuery,
+    reply: { 200: Type.Array(AnswerView) },
+    errors: [noSuchQuestion],
+    whenInvalid: requireQuestion,
+    handler: ({ params, query, viewer }) => listAnswersOf(ctx, params.question, viewer.id, query),
+  })
 
-  server.get(
-    '/question-answers/:answer',
-    {
-      config: { access: 'optional' },
-      schema: {
-        tags,
-        summary: 'An answer with its question',
-        params: AnswerParams,
-        response: { 200: AnswerDetail },
-      },
-    },
-    (request) => getAnswer(ctx, request.params.answer, viewerId(request)),
-  )
+  route('GET /question-answers/:answer', {
+    operationId: 'getAnswer',
+    summary: 'Read an answer with its question, which counts a view',
+    access: 'optional',
+    params: AnswerParams,
+    reply: { 200: AnswerDetail },
+    errors: [noSuchAnswer],
+    handler: ({ params, viewer }) => getAnswer(ctx, params.answer, viewer.id),
+  })
 
-  for (const path of ['/questions/:question/answers', '/currency-questions/:question/answers'])
-    server.post(
-      path,
-      {
-        config: { access: 'user', before: requireQuestion },
-        schema: {
-          tags,
-          summary: 'Answer a question',
-          params: QuestionParams,
-          body: NewAnswer,
-          response: { 201: AnswerMade },
-        },
-      },
-      (request, reply) =>
-        once(ctx, request, reply, async (atomically) => {
-          await requireQuestion(request)
-          await requireAnonymity(ctx, request.body.anonymity)
-          const { id: viewer } = viewerOf(request)
-          const body = await screen(ctx, request.body, NewAnswer, SCREENED)
-          return atomically(async (tx) => {
-            const row = await answerQuestion(tx, request.params.question, viewer, body)
-            const { id, question_id, anonymity } = row
-            const author = anonymity ? {} : { user_id: viewer }
-            await publishEvent(ctx, tx, 'answer.created', { id, question_id, ...author })
-            const [answer] = await answerViews(ctx, [row], viewer, tx)
-            return {
-              status: 201,
-              body: { ...say(request, 'Your answer was published.', '回答成功。'), answer: answer! },
-            }
-          })
-        }),
-    )
+  route('GET /user/question-answer', {
+    operationId: 'listUserAnswers',
+    summary: 'The answers of a person; mine unless another is named',
+    access: 'optional',
+    query: UserAnswersQuery,
+    reply: { 200: Type.Array(UserAnswer) },
+    handler: ({ query, viewer }) => listUserAnswers(ctx, viewer.id, query),
+  })
 
-  server.patch(
-    '/question-answers/:answer',
-    {
-      config: {
-        access: 'user',
-        async before(request) {
-          const answer = await requireOwnAnswer(sql, paramOf(request, 'answer'), viewerOf(request).id)
-          if (answer.adoption) throw answerAdopted()
-        },
-      },
-      schema: {
-        tags,
-        summary: 'Change an answer of mine',
-        params: AnswerParams,
-        body: AnswerPatch,
-        response: { 201: Message },
-      },
-    },
-    async (request, reply) => {
-      const { id: viewer } = viewerOf(request)
-      await requireOwnAnswer(sql, request.params.answer, viewer)
-      await requireAnonymity(ctx, request.body.anonymity)
-      const patch = await screen(ctx, request.body, AnswerPatch, SCREENED)
-      await transaction(sql, (tx) => editAnswer(tx, request.params.answer, viewer, patch))
-      if (patch.anonymity) leaveRankings(ctx, viewer)
-      return reply.code(201).send(say(request, 'Changed.', '修改成功。'))
-    },
-  )
+  route('GET /qa/reposted-answers', {
+    operationId: 'listRepostedAnswers',
+    summary: 'Answers that reposts point to',
+    access: 'optional',
+    query: RepostedQuery,
+    reply: { 200: Type.Array(UserAnswer) },
+    handler: ({ query, viewer }) => listRepostedAnswers(ctx, query.id ?? [], viewer.id),
+  })
 
-  server.delete(
-    '/question-answers/:answer',
-    {
-      config: { access: 'user' },
-      schema: { tags, summary: 'Delete an answer of mine', params: AnswerParams, response: { 204: Empty } },
-    },
-    async (request, reply) => {
-      const by = { userId: viewerOf(request).id, anybodys: false }
-      await transaction(sql, async (tx) => {
-        const { id, question_id } = await deleteAnswer(tx, request.params.answer, by)
-        await publishEvent(ctx, tx, 'answer.deleted', { id, question_id })
+  route('POST /questions/:question/answers', {
+    operationId: 'createAnswer',
+    aliases: { createAnswerByOldPath: '/currency-questions/:question/answers' },
+    summary: 'Answer a question',
+    access: 'user',
+    params: QuestionParams,
+    body: NewAnswer,
+    reply: { 201: AnswerMade },
+    errors: [noSuchQuestion, anonymityOff, sensitiveWords],
+    idempotent: true,
+    load: requireQuestion,
+    handler: async ({ params, body: given, viewer, request, atomically }) => {
+      await requireAnonymity(ctx, given.anonymity)
+      const body = await screen(ctx, given, NewAnswer, SCREENED)
+      return atomically(async (tx) => {
+        const row = await answerQuestion(tx, params.question, viewer.id, body)
+        const { id, question_id, anonymity } = row
+        const author = anonymity ? {} : { user_id: viewer.id }
+        await publishEvent(ctx, tx, 'answer.created', { id, question_id, ...author })
+        const [answer] = await answerViews(ctx, [row], viewer.id, tx)
+        return { ...say(request, 'Your answer was published.', '回答成功。'), answer: answer! }
       })
-      return reply.code(204).send()
     },
-  )
+  })
 
-  const AdoptionParams = Type.Object({ ...QuestionParams.properties, ...AnswerParams.properties })
-  for (const path of [
-    '/questions/:question/adoptions/:answer',
-    '/questions/:question/currency-adoptions/:answer',
-  ])
-    server.put(
-      path,
-      {
-        config: { access: 'user' },
-        schema: {
-          tags,
-          summary: 'Adopt an answer to my question',
-          params: AdoptionParams,
-          response: { 201: Message },
-        },
-      },
-      (request, reply) =>
-        once(ctx, request, reply, async (atomically) => {
-          const { question, answer } = request.params
-          const { id: viewer } = viewerOf(request)
-          await requireOwnQuestion(sql, question, viewer)
-          return atomically(async (tx) => {
-            await adopt(tx, question, answer, viewer)
-            return { status: 201, body: say(request, 'The answer was adopted.', '采纳成功。') }
-          })
-        }),
-    )
+  route('PATCH /question-answers/:answer', {
+    operationId: 'updateAnswer',
+    summary: 'Change an answer of mine',
+    access: 'user',
+    params: AnswerParams,
+    body: AnswerPatch,
+    reply: { 201: Message },
+    errors: [noSuchAnswer, notYourAnswer, answerAdopted, anonymityOff, nothingToChange, sensitiveWords],
+    whenInvalid: async ({ params, viewer }) => {
+      const answer = await requireOwnAnswer(sql, params.answer, viewer.id)
+      if (answer.adoption) throw answerAdopted()
+    },
+    handler: async ({ params: { answer: id }, body, viewer, request }) => {
+      await requireOwnAnswer(sql, id, viewer.id)
+      await requireAnonymity(ctx, body.anonymity)
+      const patch = await screen(ctx, body, AnswerPatch, SCREENED)
+      await transaction(sql, (tx) => editAnswer(tx, id, viewer.id, patch))
+      if (patch.anonymity) leaveRankings(ctx, viewer.id)
+      return say(request, 'Changed.', '修改成功。')
+    },
+  })
+
+  route('DELETE /question-answers/:answer', {
+    operationId: 'deleteAnswer',
+    summary: 'Delete an answer of mine',
+    access: 'user',
+    params: AnswerParams,
+    reply: { 204: Empty },
+    errors: [noSuchAnswer, notYourAnswer, answerAdopted, answerInvited],
+    handler: ({ params, viewer }) =>
+      transaction(sql, async (tx) => {
+        const by = { userId: viewer.id, anybodys: false }
+        const { id, question_id } = await deleteAnswer(tx, params.answer, by)
+        await publishEvent(ctx, tx, 'answer.deleted', { id, question_id })
+      }),
+  })
+
+  route('PUT /questions/:question/adoptions/:answer', {
+    operationId: 'adoptAnswer',
+    aliases: { adoptAnswerByOldPath: '/questions/:question/currency-adoptions/:answer' },
+    summary: 'Adopt an answer to my question',
+    access: 'user',
+    params: AdoptionParams,
+    reply: { 201: Message },
+    errors: [noSuchQuestion, notYourQuestion, noSuchAnswer, ownAnswer, adoptedAlready],
+    idempotent: true,
+    load: ({ params, viewer }) => requireOwnQuestion(sql, params.question, viewer.id),
+    handler: ({ params, viewer, request, atomically }) =>
+      atomically(async (tx) => {
+        await adopt(tx, params.question, params.answer, viewer.id)
+        return say(request, 'The answer was adopted.', '采纳成功。')
+      }),
+  })
+
+  mountComments(server, ctx, answerContent, {
+    path: '/question-answers/:answer/comments',
+    shape: 'array',
+    count: countAnswerComments,
+    mayModerate: (context, _, viewerId) => hasAbility(context, viewerId, 'admin: questions'),
+  })
+  mountLikes(server, ctx, answerContent, {
+    create: '/question-answers/:answer/likes',
+    remove: '/question-answers/:answer/likes',
+    list: '/question-answers/:answer/likes',
+    twice: 422,
+    none: 422,
+    pageSize: 20,
+    count: countAnswerLikes,
+  })
+  mountCollections(server, ctx, answerContent, {
+    create: '/user/question-answer/collections/:answer',
+    remove: '/user/question-answer/collections/:answer',
+    twice: 422,
+    none: 422,
+  })
+  mountRewards(server, ctx, answerContent, {
+    create: '/question-answers/:answer/rewarders',
+    aliases: { rewardAnswerByOldPath: '/question-answers/:answer/new-rewards' },
+    list: '/question-answers/:answer/rewarders',
+    notice: 'qa:reward',
+    // The amount is valid up to the balance (questions-15).
+    poor: notEnoughFor('amount'),
+    pageSize: 20,
+    count: countAnswerRewards,
+  })
+  mountReports(server, ctx, answerContent, { path: '/question-answers/:answer/reports' })
 }

@@ -1,7 +1,10 @@
-import { Flag, OneOf, type Static, Type } from '#platform/schema.ts'
-import { AnswerView, Excerpt, ListQuery, Markdown } from '../schema.ts'
+import { LikeWithUser } from '#modules/likes/index.ts'
+import { Reward } from '#modules/rewards/index.ts'
+import { Cursor, Flag, Id, Limit, Nullable, OneOf, Shared, type Static, Type } from '#platform/schema.ts'
+import { AnswerView, Excerpt, Markdown, QuestionView } from '../schema.ts'
 
-export const NewAnswer = Type.Object({
+/** What an answer is made of. */
+export const NewAnswer = Shared('NewAnswer', {
   body: Markdown({ minLength: 1 }),
   text_body: Excerpt,
   anonymity: Type.Optional(Flag()),
@@ -9,12 +12,13 @@ export const NewAnswer = Type.Object({
 export type NewAnswer = Static<typeof NewAnswer>
 
 /** What can be changed of an answer; at least one of these. */
-export const AnswerPatch = Type.Partial(NewAnswer)
+export const AnswerPatch = Type.Partial(Shared('AnswerPatch', NewAnswer.properties))
 export type AnswerPatch = Static<typeof AnswerPatch>
 
-export const AnswerMade = Type.Object({
+/** What answering answers, and paying for a look. */
+export const AnswerMade = Shared('AnswerMade', {
   message: Type.Array(Type.String()),
-  answer: Type.Object(AnswerView.properties),
+  answer: AnswerView,
 })
 
 /** `default`: most liked first; `time`: newest first. */
@@ -23,3 +27,26 @@ export const AnswersQuery = Type.Object({
   order_type: Type.Optional(OneOf(['default', 'time'] as const, { default: 'default' })),
 })
 export type AnswersQuery = Static<typeof AnswersQuery>
+
+/** An answer with the question it answers; `likes` and `rewarders` preview who gave some. */
+export const AnswerDetail = Shared('AnswerDetail', {
+  ...AnswerView.properties,
+  likes: Type.Array(LikeWithUser),
+  rewarders: Type.Array(Reward),
+  question: Shared('AnsweredQuestion', { ...QuestionView.properties, has_adoption: Type.Boolean() }),
+})
+export type AnswerDetail = Static<typeof AnswerDetail>
+
+export const UserAnswersQuery = Type.Object({
+  limit: Limit(15),
+  after: Cursor,
+  user_id: Type.Optional(Id),
+  type: Type.Optional(OneOf(['all', 'adoption', 'invitation', 'other'] as const, { default: 'all' })),
+})
+export type UserAnswersQuery = Static<typeof UserAnswersQuery>
+
+/** An answer in the list of a person, with its question. */
+export const UserAnswer = Shared('UserAnswer', {
+  ...AnswerView.properties,
+  question: Nullable(QuestionView),
+})

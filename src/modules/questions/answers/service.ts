@@ -7,34 +7,110 @@ import { latestRewards } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Tx } from '#platform/database.ts'
 import { payBounty } from '../bounties/service.ts'
-import { answerViewCounts } from '../counters/queries.ts'
+import { answerViewCounts } from '../counters.ts'
 import {
+  adoptedAlready,
   answerAdopted,
   answerInvited,
   noSuchAnswer,
   noSuchQuestion,
   nothingToChange,
   notYourAnswer,
+  ownAnswer,
 } from '../errors.ts'
-import { lockQuestion } from '../publishing/queries.ts'
-import { excerptOf, picturesIn } from '../publishing/service.ts'
-import { type AnswerRow, findAnswerRow, findQuestionRow } from '../queries.ts'
+import { findQuestionRow, lockQuestion } from '../queries.ts'
 import { announceAnonymity } from '../ranks/service.ts'
-import type { AnswerDetail, AnswerView } from '../schema.ts'
-import { senderOf } from '../service.ts'
-import { ANSWERS, answerViews, questionViews } from '../view.ts'
+import { ANSWERS, type AnswerView } from '../schema.ts'
+import { excerptOf, holdOwnQuestion, picturesIn, whose } from '../service.ts'
+import { questionsById, questionViews } from '../view.ts'
 import {
+  type AnswerRow,
+  adoptAnswer,
   deleteAnswerRow,
+  findAnswerRow,
   hasAdoption,
   insertAnswer,
   listAnswers,
+  listAnswersByAuthor,
   lockAnswer,
   updateAnswer,
 } from './queries.ts'
-import type { AnswerPatch, AnswersQuery, NewAnswer } from './schema.ts'
+import type { AnswerDetail, AnswerPatch, AnswersQuery, NewAnswer, UserAnswersQuery } from './schema.ts'
+import { answersById, answerViews } from './view.ts'
 
 const PREVIEW = 5
+
 const REWARDS = 10
+
+/** The answers of a question that are neither adopted nor paid for by invitation (questions-8). */
+export async function listAnswersOf(
+  ctx: Context,
+  questionId: number,
+  viewerId: number,
+  query: AnswersQuery,
+): Promise<AnswerView[]> {
+  const question = await findQuestionRow(ctx.sql, questionId)
+  if (!question) throw noSuchQuestion()
+  return answerViews(ctx, await listAnswers(ctx.sql, question, query), viewerId)
+}
+
+/** One answer with its question; reading it is one view. */
+export async function getAnswer(ctx: Context, id: number, viewerId: number): Promise<AnswerDetail> {
+  const { sql } = ctx
+  const row = await findAnswerRow(sql, id)
+  if (!row) throw noSuchAnswer()
+  answerViewCounts(ctx).add([id])
+  const [[answer], asked, adopted, likes, rewards] = await Promise.all([
+    answerViews(ctx, [row], viewerId),
+    findQuestionRow(sql, row.question_id).then((found) =>
+      found ? questionViews(ctx, [found], viewerId) : [],
+    ),
+    hasAdoption(sql, row.question_id),
+    row.likes_count > 0
+      ? latestLikes(ctx, { type: ANSWERS, contentIds: [id], each: PREVIEW, viewerId })
+      : undefined,
+    row.rewarder_count > 0
+      ? latestRewards(ctx, { type: ANSWERS, contentId: id, limit: REWARDS, viewerId })
+      : [],
+  ])
+  const [question] = asked
+  if (!answer || !question) throw noSuchAnswer()
+  const hidden = answer.user_id === 0
+  return {
+    ...answer,
+    likes: (likes?.get(id) ?? []).map((like) => (hidden ? { ...like, target_user: 0 } : like)),
+    rewarders: rewards.map((reward) => (hidden ? { ...reward, target_user: 0 } : reward)),
+    question: { ...question, has_adoption: adopted },
+  }
+}
+
+/** The answers of a person, with their questions. */
+export async function listUserAnswers(ctx: Context, viewerId: number, query: UserAnswersQuery) {
+  const { userId, own } = whose(viewerId, query.user_id)
+  const rows = await listAnswersByAuthor(ctx.sql, userId, query, { own })
+  const answers = await answerViews(ctx, rows, viewerId)
+  return withQuestions(ctx, answers, viewerId)
+}
+
+async function withQuestions<Answer extends { question_id: number }>(
+  ctx: Context,
+  answers: Answer[],
+  viewerId: number,
+) {
+  const questions = await questionsById(
+    ctx,
+    answers.map((answer) => answer.question_id),
+    viewerId,
+  )
+  return answers.map((answer) => ({ ...answer, question: questions.get(answer.question_id) ?? null }))
+}
+
+/** The answers that reposts point to, with their questions. */
+export async function listRepostedAnswers(ctx: Context, ids: number[], viewerId: number) {
+  const answers = await answersById(ctx, ids, viewerId)
+  const found = [...new Set(ids)].flatMap((id) => answers.get(id) ?? [])
+  return withQuestions(ctx, found, viewerId)
+}
 
 /**
  * Answers a question, in the caller's transaction. The first answer of the person invited earns a bounty that is paid at
@@ -95,6 +171,28 @@ export async function editAnswer(tx: Tx, id: number, userId: number, patch: Answ
     await adoptFiles(tx, { ids: picturesIn(body), ownerId: userId, channel: 'answer:images', raw: id })
 }
 
+/** Adopts an answer of one's question, which earns the bounty unless that is for who was invited (questions-11). */
+export async function adopt(tx: Tx, questionId: number, answerId: number, userId: number): Promise<void> {
+  const question = await holdOwnQuestion(tx, questionId, userId)
+  const answer = await lockAnswer(tx, answerId)
+  if (!answer || answer.question_id !== questionId) throw noSuchAnswer()
+  if (answer.user_id === userId) throw ownAnswer()
+  if (!(await adoptAnswer(tx, questionId, answerId))) throw adoptedAlready()
+  if (!question.automaticity) await payBounty(tx, question, answer)
+  await notify(tx, {
+    type: 'system',
+    recipients: [answer.user_id],
+    ...senderOf(userId, question.anonymity),
+    cause: { type: ANSWERS, id: answerId },
+    data: {
+      type: 'qa:answer-adoption',
+      resource: { type: ANSWERS, id: answerId },
+      question: { id: questionId, subject: question.subject },
+      answer: { id: answerId },
+    },
+  })
+}
+
 /**
  * Deletes an answer with its comments, likes and collections. Its author may not once it is adopted, or was invited:
  * others paid for it. A moderator may; what was paid stays paid.
@@ -118,46 +216,4 @@ export async function deleteAnswer(
   await deleteAnswerRow(tx, id)
   await takeBack(tx, { cause: { type: ANSWERS, id } })
   return answer
-}
-
-/** The answers of a question that are neither adopted nor paid for by invitation (R §19.1). */
-export async function listAnswersOf(
-  ctx: Context,
-  questionId: number,
-  viewerId: number,
-  query: AnswersQuery,
-): Promise<AnswerView[]> {
-  const question = await findQuestionRow(ctx.sql, questionId)
-  if (!question) throw noSuchQuestion()
-  return answerViews(ctx, await listAnswers(ctx.sql, question, query), viewerId)
-}
-
-/** One answer with its question; reading it is one view. */
-export async function getAnswer(ctx: Context, id: number, viewerId: number): Promise<AnswerDetail> {
-  const { sql } = ctx
-  const row = await findAnswerRow(sql, id)
-  if (!row) throw noSuchAnswer()
-  answerViewCounts(ctx).add([id])
-  const [[answer], asked, adopted, likes, rewards] = await Promise.all([
-    answerViews(ctx, [row], viewerId),
-    findQuestionRow(sql, row.question_id).then((found) =>
-      found ? questionViews(ctx, [found], viewerId) : [],
-    ),
-    hasAdoption(sql, row.question_id),
-    row.likes_count > 0
-      ? latestLikes(ctx, { type: ANSWERS, contentIds: [id], each: PREVIEW, viewerId })
-      : undefined,
-    row.rewarder_count > 0
-      ? latestRewards(ctx, { type: ANSWERS, contentId: id, limit: REWARDS, viewerId })
-      : [],
-  ])
-  const [question] = asked
-  if (!answer || !question) throw noSuchAnswer()
-  const hidden = answer.user_id === 0
-  return {
-    ...answer,
-    likes: (likes?.get(id) ?? []).map((like) => (hidden ? { ...like, target_user: 0 } : like)),
-    rewarders: rewards.map((reward) => (hidden ? { ...reward, target_user: 0 } : reward)),
-    question: { ...question, has_adoption: adopted },
-  }
 }

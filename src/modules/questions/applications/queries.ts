@@ -1,10 +1,7 @@
 import type { Db } from '#platform/database.ts'
-import type { Row } from '#platform/tables.ts'
+import type { Tables } from '#platform/tables.ts'
 
-export type ApplicationRow = Row<
-  'question_applications',
-  'id' | 'question_id' | 'user_id' | 'amount' | 'state' | 'decided_by' | 'decided_at' | 'created_at'
-> & {
+export type ApplicationRow = Tables['question_applications'] & {
   state: 'pending' | 'passed' | 'rejected' | 'cancelled'
 }
 
@@ -34,9 +31,6 @@ export async function closeApplication(
     where id = ${decision.id} and state = 'pending' returning *`
   return row
 }
-
-export const setExcellent = (sql: Db, questionId: number, excellent: boolean) => sql`
-  update questions set excellent = ${excellent}, updated_at = now() where id = ${questionId}`
 
 export const findApplication = async (sql: Db, id: number) =>
   (await sql<ApplicationRow[]>`select * from question_applications where id = ${id}`)[0]

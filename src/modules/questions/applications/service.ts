@@ -1,37 +1,18 @@
 import { move, PLATFORM } from '#modules/ledger/index.ts'
 import { notify } from '#modules/notifications/index.ts'
 import { onConstraint, type Tx } from '#platform/database.ts'
-import { apiError, notFound } from '#platform/errors.ts'
-import { noSuchQuestion, notEnoughPoints } from '../errors.ts'
-import { lockQuestion } from '../publishing/queries.ts'
-import { holdOwnQuestion } from '../publishing/service.ts'
-import { QUESTIONS } from '../view.ts'
+import { notFound } from '#platform/errors.ts'
 import {
-  type ApplicationRow,
-  closeApplication,
-  findApplication,
-  insertApplication,
-  setExcellent,
-} from './queries.ts'
-
-const appliedAlready = apiError(
-  422,
-  'excellence_pending',
-  'A request for this question waits for a decision.',
-  '该问题已有待审核的精选申请。',
-)
-const excellentAlready = apiError(
-  422,
-  'excellent_already',
-  'This question is an excellent one already.',
-  '该问题已是精选问题。',
-)
-const decidedAlready = apiError(
-  422,
-  'application_decided',
-  'This request has been decided on already.',
-  '该申请已被处理。',
-)
+  applicationDecided,
+  appliedAlready,
+  excellentAlready,
+  noSuchQuestion,
+  notEnoughPoints,
+} from '../errors.ts'
+import { lockQuestion, setExcellent } from '../queries.ts'
+import { QUESTIONS } from '../schema.ts'
+import { holdOwnQuestion } from '../service.ts'
+import { type ApplicationRow, closeApplication, findApplication, insertApplication } from './queries.ts'
 
 const SUBJECT = 'question-applications'
 
@@ -75,7 +56,7 @@ export async function decideExcellence(
   const question = await lockQuestion(tx, known.question_id)
   const state = accept ? 'passed' : 'rejected'
   const application = await closeApplication(tx, { id, state, decidedBy })
-  if (!application) throw decidedAlready()
+  if (!application) throw applicationDecided()
   if (!question) throw noSuchQuestion()
   if (accept) await setExcellent(tx, question.id, true)
   await move(tx, {

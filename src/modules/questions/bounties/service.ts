@@ -1,22 +1,11 @@
 import { move, PLATFORM } from '#modules/ledger/index.ts'
-import { notify } from '#modules/notifications/index.ts'
 import type { Tx } from '#platform/database.ts'
-import { apiError } from '#platform/errors.ts'
-import { lockAnswer } from '../answers/queries.ts'
-import { noSuchAnswer } from '../errors.ts'
-import { holdOwnQuestion } from '../publishing/service.ts'
-import type { AnswerRow, QuestionRow } from '../queries.ts'
-import { senderOf } from '../service.ts'
-import { ANSWERS, QUESTIONS } from '../view.ts'
-import { addExpertIncome, adoptAnswer, takeBounty } from './queries.ts'
-
-const ownAnswer = apiError(422, 'own_answer', 'You cannot adopt your own answer.', '不能采纳自己的回答。')
-const adoptedAlready = apiError(
-  422,
-  'adopted_already',
-  'An answer of this question is adopted already.',
-  '该问题已有采纳的回答。',
-)
+import type { AnswerRow } from '../answers/queries.ts'
+import { bountyFixed, bountyTooHigh } from '../errors.ts'
+import { hasInvitations } from '../invitations/queries.ts'
+import type { QuestionRow } from '../queries.ts'
+import { QUESTIONS } from '../schema.ts'
+import { addExpertIncome, setBounty, takeBounty } from './queries.ts'
 
 /** Pays the held bounty of a locked question to who answered. A bounty is paid once, whatever else happens. */
 export async function payBounty(
@@ -37,24 +26,24 @@ export async function payBounty(
   if (!answer.anonymity) await addExpertIncome(tx, question.id, answer.user_id, question.amount)
 }
 
-/** Adopts an answer of one's question, which earns the bounty unless that is for who was invited (R §19.4). */
-export async function adopt(tx: Tx, questionId: number, answerId: number, userId: number): Promise<void> {
-  const question = await holdOwnQuestion(tx, questionId, userId)
-  const answer = await lockAnswer(tx, answerId)
-  if (!answer || answer.question_id !== questionId) throw noSuchAnswer()
-  if (answer.user_id === userId) throw ownAnswer()
-  if (!(await adoptAnswer(tx, questionId, answerId))) throw adoptedAlready()
-  if (!question.automaticity) await payBounty(tx, question, answer)
-  await notify(tx, {
-    type: 'system',
-    recipients: [answer.user_id],
-    ...senderOf(userId, question.anonymity),
-    cause: { type: ANSWERS, id: answerId },
-    data: {
-      type: 'qa:answer-adoption',
-      resource: { type: ANSWERS, id: answerId },
-      question: { id: questionId, subject: question.subject },
-      answer: { id: answerId },
-    },
-  })
+/**
+ * Sets or changes the bounty of a held question: the earlier one goes back in the same movement. Not after
+ * an adoption, and not when people were invited with the promise of it.
+ */
+export async function changeBounty(tx: Tx, question: QuestionRow, amount: number): Promise<void> {
+  const { id, user_id: owner, status, bounty } = question
+  if (status !== 0 || bounty === 'paid') throw bountyFixed()
+  if (bounty === 'held' && (await hasInvitations(tx, id))) throw bountyFixed()
+  if (amount === question.amount) return
+  await setBounty(tx, id, amount)
+  const movement = { currency: 'points', subject: { type: QUESTIONS, id }, body: question.subject } as const
+  const back = {
+    ...movement,
+    from: PLATFORM.escrow,
+    to: owner,
+    amount: question.amount,
+    kind: 'bounty:refunded',
+  } as const
+  const away = { ...movement, from: owner, to: PLATFORM.escrow, amount, kind: 'bounty' } as const
+  await move(tx, bounty === 'held' ? [back, away] : away, bountyTooHigh)
 }

@@ -1,7 +1,8 @@
 import { wireTime } from '#lib/time.ts'
 import { type CollectionRow, listCollected } from '#modules/collections/index.ts'
 import type { Context } from '#platform/context.ts'
-import { ANSWERS, answersById } from '../view.ts'
+import { answersById } from '../answers/view.ts'
+import { ANSWERS } from '../schema.ts'
 import type { CollectionRecord } from './schema.ts'
 
 const ROUNDS = 10

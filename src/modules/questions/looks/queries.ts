@@ -19,3 +19,11 @@ export async function insertLook(
     select exists (select from made) as made`
   return row.made
 }
+
+/** Which of these answers a person paid to look at. */
+export async function findOnlooked(sql: Db, answerIds: number[], userId: number): Promise<Set<number>> {
+  if (userId === 0 || answerIds.length === 0) return new Set()
+  const rows = await sql<{ answer_id: number }[]>`
+    select answer_id from answer_onlookers where answer_id = any(${answerIds}) and user_id = ${userId}`
+  return new Set(rows.map((row) => row.answer_id))
+}

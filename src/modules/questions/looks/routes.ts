@@ -1,51 +1,46 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { checkPaymentPassword } from '#modules/accounts/index.ts'
+import { checkPaymentPassword, PAYMENT_PASSWORD_ERRORS } from '#modules/accounts/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
-import { payerOf, type Server, say, viewerOf } from '#platform/http.ts'
-import { once } from '#platform/idempotency.ts'
-import { Text, Type } from '#platform/schema.ts'
+import { routesOn } from '#platform/http/route.ts'
+import { payerOf, type Server, say } from '#platform/http.ts'
+import { RawText, Shared, Type } from '#platform/schema.ts'
+import { findAnswerRow } from '../answers/queries.ts'
 import { AnswerMade } from '../answers/schema.ts'
-import { noSuchAnswer } from '../errors.ts'
-import { findAnswerRow } from '../queries.ts'
+import { answerViews } from '../answers/view.ts'
+import { lookedAlready, noSuchAnswer, notEnoughPoints, notForPay } from '../errors.ts'
 import { AnswerParams } from '../schema.ts'
-import { answerViews } from '../view.ts'
 import { payLook } from './service.ts'
 
-const Payment = Type.Object({ password: Type.Optional(Text(128, { 'x-raw': true })) })
+/** The payment password, where the site asks for it. */
+const LookPayment = Shared('LookPayment', { password: Type.Optional(RawText(128)) })
 
+/** Paying to see the answer of who was invited (questions-13). */
 export function lookRoutes(server: Server, ctx: Context) {
-  const admit = async (request: FastifyRequest, reply: FastifyReply) => {
-    const { answer } = request.params as { answer: number }
-    if (!(await findAnswerRow(ctx.sql, answer))) throw noSuchAnswer()
-    await checkPaymentPassword(ctx, payerOf(ctx, { request, reply }))
-  }
+  const route = routesOn(server, ctx, { tag: 'Answers' })
 
-  for (const path of ['/question-answers/:answer/onlookers', '/question-answers/:answer/currency-onlookers'])
-    server.post(
-      path,
-      {
-        config: { access: 'user', before: admit },
-        schema: {
-          tags: ['Answers'],
-          summary: 'Pay for a look at an answer',
-          params: AnswerParams,
-          body: Payment,
-          response: { 201: AnswerMade },
-        },
-      },
-      (request, reply) =>
-        once(ctx, request, reply, async (atomically) => {
-          await admit(request, reply)
-          const fee = (await readSettings(ctx))['question:onlookers-amount']
-          const { id: viewer } = viewerOf(request)
-          return atomically(async (tx) => {
-            await payLook(tx, request.params.answer, viewer, fee)
-            const row = await findAnswerRow(tx, request.params.answer)
-            if (!row) throw noSuchAnswer()
-            const [answer] = await answerViews(ctx, [row], viewer, tx)
-            return { status: 201, body: { ...say(request, 'Paid.', '围观成功。'), answer: answer! } }
-          })
-        }),
-    )
+  route('POST /question-answers/:answer/onlookers', {
+    operationId: 'payLook',
+    aliases: { payLookByOldPath: '/question-answers/:answer/currency-onlookers' },
+    summary: 'Pay for a look at an answer',
+    access: 'user',
+    params: AnswerParams,
+    body: LookPayment,
+    reply: { 201: AnswerMade },
+    errors: [noSuchAnswer, ...PAYMENT_PASSWORD_ERRORS, notForPay, lookedAlready, notEnoughPoints],
+    idempotent: true,
+    load: async (arrival) => {
+      if (!(await findAnswerRow(ctx.sql, arrival.params.answer))) throw noSuchAnswer()
+      await checkPaymentPassword(ctx, payerOf(ctx, arrival))
+    },
+    handler: async ({ params, viewer, request, atomically }) => {
+      const fee = (await readSettings(ctx))['question:onlookers-amount']
+      return atomically(async (tx) => {
+        await payLook(tx, params.answer, viewer.id, fee)
+        const row = await findAnswerRow(tx, params.answer)
+        if (!row) throw noSuchAnswer()
+        const [answer] = await answerViews(ctx, [row], viewer.id, tx)
+        return { ...say(request, 'Paid.', '围观成功。'), answer: answer! }
+      })
+    },
+  })
 }

@@ -1,24 +1,11 @@
 import { type Movement, move, PLATFORM } from '#modules/ledger/index.ts'
 import { notify } from '#modules/notifications/index.ts'
 import type { Tx } from '#platform/database.ts'
-import { apiError } from '#platform/errors.ts'
-import { noSuchAnswer, notEnoughPoints } from '../errors.ts'
-import { findAnswerRow, findQuestionRow } from '../queries.ts'
-import { ANSWERS } from '../view.ts'
+import { findAnswerRow } from '../answers/queries.ts'
+import { lookedAlready, noSuchAnswer, notEnoughPoints, notForPay } from '../errors.ts'
+import { findQuestionRow } from '../queries.ts'
+import { ANSWERS } from '../schema.ts'
 import { insertLook } from './queries.ts'
-
-const notForPay = apiError(
-  422,
-  'look_not_for_pay',
-  'You need not pay to see this answer.',
-  '该回答无需围观。',
-)
-const lookedAlready = apiError(
-  422,
-  'looked_already',
-  'You paid for this answer already.',
-  '你已经围观过该回答。',
-)
 
 /**
  * Movements of a payment to somebody who may not be known to the payer: then they pass through escrow, so that neither
@@ -32,7 +19,7 @@ export function payment(movement: Movement, hidden: boolean): Movement[] {
   ]
 }
 
-/** Pays for a look at the answer of who was invited; the fee is the asker's in full (R §19.4). */
+/** Pays for a look at the answer of who was invited; the fee is the asker's in full (questions-13). */
 export async function payLook(tx: Tx, answerId: number, userId: number, amount: number): Promise<void> {
   const answer = await findAnswerRow(tx, answerId)
   const question = answer && (await findQuestionRow(tx, answer.question_id))

@@ -1,10 +1,12 @@
 import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
+import { userNameContains, withEnabledUser } from '#modules/accounts/index.ts'
 import type { StoredNode } from '#modules/files/index.ts'
 import type { Db } from '#platform/database.ts'
+import { ifGiven, when } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
 import type { ExpertsQuery } from './schema.ts'
 
-export type TopicRow = Row<'question_topics', 'id' | 'name' | 'description' | 'avatar'> &
+export type QuestionTopicRow = Row<'question_topics', 'id' | 'name' | 'description'> &
   Row<'question_topic_counts', 'questions_count' | 'follows_count' | 'experts_count'> & {
     avatar: StoredNode | null
     has_follow: boolean
@@ -19,28 +21,34 @@ const columns = (sql: Db, viewerId: number) => sql`
 /** The condition that finds a part of a name in any script, through an index. */
 export const nameContains = (sql: Db, text: string | undefined) => {
   const key = nameKey(text ?? '')
-  return key === ''
-    ? sql``
-    : sql`and t.name_grams @> ${gramsOfQuery(key)} and t.name_key like ${`%${escapeLike(key)}%`}`
+  return when(
+    sql,
+    key !== '',
+    () => sql`and t.name_grams @> ${gramsOfQuery(key)} and t.name_key like ${`%${escapeLike(key)}%`}`,
+  )
 }
 
 export const listTopics = (
   sql: Db,
   viewerId: number,
   { name, limit = 20, offset = 0 }: { name?: string; limit?: number; offset?: number },
-) => sql<TopicRow[]>`
+) => sql<QuestionTopicRow[]>`
   select ${columns(sql, viewerId)} from question_topics t join question_topic_counts c on c.topic_id = t.id
   where true ${nameContains(sql, name)} order by t.id desc limit ${limit} offset ${offset}`
 
-export const findTopic = async (sql: Db, id: number, viewerId: number): Promise<TopicRow | undefined> =>
+export const findTopic = async (
+  sql: Db,
+  id: number,
+  viewerId: number,
+): Promise<QuestionTopicRow | undefined> =>
   (
-    await sql<TopicRow[]>`
+    await sql<QuestionTopicRow[]>`
       select ${columns(sql, viewerId)} from question_topics t join question_topic_counts c on c.topic_id = t.id
       where t.id = ${id}`
   )[0]
 
 /** The topics of a question. */
-export const listTopicsOf = (sql: Db, questionId: number, viewerId: number) => sql<TopicRow[]>`
+export const listTopicsOf = (sql: Db, questionId: number, viewerId: number) => sql<QuestionTopicRow[]>`
   select ${columns(sql, viewerId)} from question_topic_links l
   join question_topics t on t.id = l.topic_id join question_topic_counts c on c.topic_id = t.id
   where l.question_id = ${questionId} order by t.id`
@@ -52,10 +60,10 @@ export const listTopicsOfPerson = (
   { type, limit = 20, after = 0 }: { type?: 'follow' | 'expert'; limit?: number; after?: number },
 ) => {
   const table = type === 'expert' ? sql`question_topic_experts` : sql`question_topic_followers`
-  return sql<TopicRow[]>`
+  return sql<QuestionTopicRow[]>`
     select ${columns(sql, userId)} from ${table} m
     join question_topics t on t.id = m.topic_id join question_topic_counts c on c.topic_id = t.id
-    where m.user_id = ${userId} ${after > 0 ? sql`and m.topic_id < ${after}` : sql``}
+    where m.user_id = ${userId} ${when(sql, after > 0, () => sql`and m.topic_id < ${after}`)}
     order by m.topic_id desc limit ${limit}`
 }
 
@@ -91,6 +99,41 @@ export async function unfollowTopic(sql: Db, topicId: number, userId: number): P
   return row.found
 }
 
+/** Puts a question into topics and counts it there; answers how many of the topics exist. */
+export async function linkTopics(sql: Db, questionId: number, topicIds: number[]): Promise<number> {
+  const [row] = await sql<[{ found: number }]>`
+    with topic as (select id from question_topics where id = any(${topicIds}) order by id for key share),
+    link as (
+      insert into question_topic_links (topic_id, question_id) select id, ${questionId} from topic
+      on conflict do nothing returning topic_id
+    ),
+    held as (
+      select topic_id from question_topic_counts where topic_id in (select topic_id from link)
+      order by topic_id for update
+    ),
+    counted as (
+      update question_topic_counts c set questions_count = c.questions_count + 1 from held h
+      where c.topic_id = h.topic_id
+    )
+    select count(*)::int as found from topic`
+  return row.found
+}
+
+/** Takes a question out of its topics, except those to be kept. */
+export async function unlinkTopics(sql: Db, questionId: number, except: number[] = []): Promise<void> {
+  await sql`
+    with gone as (
+      delete from question_topic_links where question_id = ${questionId} and topic_id <> all(${except})
+      returning topic_id
+    ),
+    held as (
+      select topic_id from question_topic_counts where topic_id in (select topic_id from gone)
+      order by topic_id for update
+    )
+    update question_topic_counts c set questions_count = c.questions_count - 1 from held h
+    where c.topic_id = h.topic_id`
+}
+
 /** The experts of a topic, by their ids. */
 export async function listTopicExperts(
   sql: Db,
@@ -98,8 +141,8 @@ export async function listTopicExperts(
   { limit = 20, after = 0 }: { limit?: number; after?: number },
 ): Promise<number[]> {
   const rows = await sql<{ user_id: number }[]>`
-    select e.user_id from question_topic_experts e join users u on u.id = e.user_id and u.deleted_at is null
-    where e.topic_id = ${topicId} ${after > 0 ? sql`and e.user_id < ${after}` : sql``}
+    select e.user_id from question_topic_experts e ${withEnabledUser(sql, sql`e.user_id`)}
+    where e.topic_id = ${topicId} ${when(sql, after > 0, () => sql`and e.user_id < ${after}`)}
     order by e.user_id desc limit ${limit}`
   return rows.map((row) => row.user_id)
 }
@@ -109,14 +152,13 @@ export async function listExperts(
   sql: Db,
   { topics, keyword, limit = 20, offset = 0 }: ExpertsQuery,
 ): Promise<number[]> {
-  const key = nameKey(keyword ?? '')
   const rows = await sql<{ user_id: number }[]>`
-    select x.user_id from question_people x join users u on u.id = x.user_id and u.deleted_at is null
+    select x.user_id from question_people x ${withEnabledUser(sql, sql`x.user_id`)}
     where exists (
       select from question_topic_experts e
-      where e.user_id = x.user_id ${topics ? sql`and e.topic_id = any(${topics})` : sql``}
+      where e.user_id = x.user_id ${ifGiven(sql, topics, (value) => sql`and e.topic_id = any(${value})`)}
     )
-    ${key === '' ? sql`` : sql`and u.name_grams @> ${gramsOfQuery(key)} and u.name_key like ${`%${escapeLike(key)}%`}`}
+    ${userNameContains(sql, keyword)}
     order by x.income desc, x.user_id limit ${limit} offset ${offset}`
   return rows.map((row) => row.user_id)
 }
@@ -170,9 +212,9 @@ export async function insertTopic(sql: Db, { name, description, avatar }: TopicV
 /** Changes the fields that are given. */
 export const updateTopic = (sql: Db, id: number, { name, description, avatar }: Partial<TopicValues>) => sql`
   update question_topics set updated_at = now()
-    ${name === undefined ? sql`` : sql`, name = ${name}, name_key = ${nameKey(name)}, name_grams = ${grams(name)}`}
-    ${description === undefined ? sql`` : sql`, description = ${description}`}
-    ${avatar === undefined ? sql`` : sql`, avatar = ${avatar && sql.json(avatar)}`}
+    ${ifGiven(sql, name, (value) => sql`, name = ${value}, name_key = ${nameKey(value)}, name_grams = ${grams(value)}`)}
+    ${ifGiven(sql, description, (value) => sql`, description = ${value}`)}
+    ${ifGiven(sql, avatar, (value) => sql`, avatar = ${value && sql.json(value)}`)}
   where id = ${id}`
 
 /** Deletes a topic with its followers and experts; its questions stay. */
@@ -180,34 +222,3 @@ export const deleteTopic = (sql: Db, id: number) => sql`delete from question_top
 
 export const isNameTaken = async (sql: Db, name: string): Promise<boolean> =>
   (await sql`select from question_topics where name_key = ${nameKey(name)}`).length > 0
-
-/** Files a proposal; violates `question_topic_applications_open` when the same waits already. */
-export const insertProposal = (
-  sql: Db,
-  proposal: { userId: number; name: string; description: string },
-) => sql`
-  insert into question_topic_applications (user_id, name, name_key, description)
-  values (${proposal.userId}, ${proposal.name}, ${nameKey(proposal.name)}, ${proposal.description})`
-
-export type ProposalRow = Row<
-  'question_topic_applications',
-  'id' | 'user_id' | 'name' | 'description' | 'state' | 'mark' | 'decided_by' | 'decided_at' | 'created_at'
-> & {
-  state: 'pending' | 'passed' | 'rejected'
-}
-
-/** Decides on a pending proposal, once; undefined when it is not pending. */
-export async function closeProposal(
-  sql: Db,
-  decision: { id: number; state: 'passed' | 'rejected'; mark: string | null; decidedBy: number },
-): Promise<ProposalRow | undefined> {
-  const [row] = await sql<ProposalRow[]>`
-    update question_topic_applications set state = ${decision.state}, mark = ${decision.mark},
-      decided_by = ${decision.decidedBy}, decided_at = now()
-    where id = ${decision.id} and state = 'pending'
-    returning id, user_id, name, description, state, mark, decided_by, decided_at, created_at`
-  return row
-}
-
-export const isProposal = async (sql: Db, id: number): Promise<boolean> =>
-  (await sql`select from question_topic_applications where id = ${id}`).length > 0

@@ -1,10 +1,12 @@
-import { UserView } from '#modules/accounts/index.ts'
-import { screen } from '#modules/words/index.ts'
+import { UserView, userPage } from '#modules/accounts/index.ts'
+import { screen, sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Server, say, viewerId, viewerOf } from '#platform/http.ts'
+import { routesOn } from '#platform/http/route.ts'
+import { type Server, say } from '#platform/http.ts'
 import { Empty, Message, Type } from '#platform/schema.ts'
-import { noSuchQuestionTopic } from '../errors.ts'
+import { noSuchQuestionTopic, proposedAlready, topicNameTaken } from '../errors.ts'
 import { TopicParams } from '../schema.ts'
+import { proposeTopic } from './proposals/service.ts'
 import {
   findTopic,
   followTopic,
@@ -23,147 +25,120 @@ import {
   TopicProposal,
   TopicsQuery,
 } from './schema.ts'
-import { proposeTopic, requireTopic } from './service.ts'
-import { peopleInOrder, topicView } from './view.ts'
+import { requireTopic } from './service.ts'
+import { topicView } from './view.ts'
 
-const tags = ['Question topics']
 const PREVIEW = 5
 
+/** Topics of questions, their experts and followers, and proposing one (questions-21 to questions-23). */
 export function questionTopicRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
+  const route = routesOn(server, ctx, { tag: 'Question topics' })
 
-  server.get(
-    '/question-topics',
-    {
-      config: { access: 'optional' },
-      schema: {
-        tags,
-        summary: 'List topics of questions, or search them by name',
-        querystring: TopicsQuery,
-        response: { 200: Type.Array(QuestionTopic) },
-      },
-    },
-    async (request) => {
-      const follow = request.query.follow !== undefined
-      const rows = await listTopics(sql, viewerId(request), request.query)
+  route('GET /question-topics', {
+    operationId: 'listQuestionTopics',
+    summary: 'List topics of questions, or search them by name',
+    access: 'optional',
+    query: TopicsQuery,
+    reply: { 200: Type.Array(QuestionTopic) },
+    handler: async ({ query, viewer }) => {
+      const follow = query.follow !== undefined
+      const rows = await listTopics(sql, viewer.id, query)
       return rows.map((row) => topicView(ctx, row, { follow }))
     },
-  )
+  })
 
-  server.get(
-    '/question-topics/:topic',
-    {
-      config: { access: 'optional' },
-      schema: {
-        tags,
-        summary: 'A topic with some of its experts',
-        params: TopicParams,
-        response: { 200: QuestionTopicDetail },
-      },
-    },
-    async (request) => {
-      const viewer = viewerId(request)
-      const { topic } = request.params
+  route('GET /question-topics/:topic', {
+    operationId: 'getQuestionTopic',
+    summary: 'Read a topic with some of its experts',
+    access: 'optional',
+    params: TopicParams,
+    reply: { 200: QuestionTopicDetail },
+    errors: [noSuchQuestionTopic],
+    handler: async ({ params: { topic }, viewer }) => {
       const [row, experts] = await Promise.all([
-        findTopic(sql, topic, viewer),
+        findTopic(sql, topic, viewer.id),
         listTopicExperts(sql, topic, { limit: PREVIEW }),
       ])
       if (!row) throw noSuchQuestionTopic()
       return {
         ...topicView(ctx, row),
         has_follow: row.has_follow,
-        experts: await peopleInOrder(ctx, experts, viewer),
+        experts: await userPage(ctx, experts, viewer.id),
       }
     },
-  )
+  })
 
-  server.get(
-    '/question-topics/:topic/experts',
-    {
-      config: {
-        access: 'optional',
-        before: (request) => requireTopic(sql, (request.params as { topic: number }).topic),
-      },
-      schema: {
-        tags,
-        summary: 'The experts of a topic',
-        params: TopicParams,
-        querystring: TopicExpertsQuery,
-        response: { 200: Type.Array(UserView) },
-      },
-    },
-    async (request) => {
-      await requireTopic(sql, request.params.topic)
-      const ids = await listTopicExperts(sql, request.params.topic, request.query)
-      return peopleInOrder(ctx, ids, viewerId(request))
-    },
-  )
+  route('GET /question-topics/:topic/experts', {
+    operationId: 'listTopicExperts',
+    summary: 'List the experts of a topic',
+    access: 'optional',
+    params: TopicParams,
+    query: TopicExpertsQuery,
+    reply: { 200: Type.Array(UserView) },
+    errors: [noSuchQuestionTopic],
+    load: ({ params }) => requireTopic(sql, params.topic),
+    handler: async ({ params, query, viewer }) =>
+      userPage(ctx, await listTopicExperts(sql, params.topic, query), viewer.id),
+  })
 
-  server.get(
-    '/question-experts',
-    {
-      config: { access: 'optional' },
-      schema: {
-        tags,
-        summary: 'Experts of some topics or of all',
-        querystring: ExpertsQuery,
-        response: { 200: Type.Array(UserView) },
-      },
-    },
-    async (request) => peopleInOrder(ctx, await listExperts(sql, request.query), viewerId(request)),
-  )
+  route('GET /question-experts', {
+    operationId: 'listExperts',
+    summary: 'List experts of some topics or of all',
+    access: 'optional',
+    query: ExpertsQuery,
+    reply: { 200: Type.Array(UserView) },
+    handler: async ({ query, viewer }) => userPage(ctx, await listExperts(sql, query), viewer.id),
+  })
 
-  server.get(
-    '/user/question-topics',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'The topics I follow, or am an expert of',
-        querystring: MyTopicsQuery,
-        response: { 200: Type.Array(QuestionTopic) },
-      },
-    },
-    async (request) => {
-      const rows = await listTopicsOfPerson(sql, viewerOf(request).id, request.query)
+  route('GET /user/question-topics', {
+    operationId: 'listMyQuestionTopics',
+    summary: 'The topics I follow, or am an expert of',
+    access: 'user',
+    query: MyTopicsQuery,
+    reply: { 200: Type.Array(QuestionTopic) },
+    handler: async ({ query, viewer }) => {
+      const rows = await listTopicsOfPerson(sql, viewer.id, query)
       return rows.map((row) => topicView(ctx, row, { follow: true }))
     },
-  )
+  })
 
-  server.put(
-    '/user/question-topics/:topic',
-    {
-      config: { access: 'user' },
-      schema: { tags, summary: 'Follow a topic', params: TopicParams, response: { 201: Message } },
+  route('PUT /user/question-topics/:topic', {
+    operationId: 'followQuestionTopic',
+    summary: 'Follow a topic',
+    access: 'user',
+    params: TopicParams,
+    reply: { 201: Message },
+    errors: [noSuchQuestionTopic],
+    handler: async ({ params, viewer, request }) => {
+      if (!(await followTopic(sql, params.topic, viewer.id))) throw noSuchQuestionTopic()
+      return say(request, 'Followed.', '已关注。')
     },
-    async (request, reply) => {
-      if (!(await followTopic(sql, request.params.topic, viewerOf(request).id))) throw noSuchQuestionTopic()
-      return reply.code(201).send(say(request, 'Followed.', '已关注。'))
-    },
-  )
+  })
 
-  server.delete(
-    '/user/question-topics/:topic',
-    {
-      config: { access: 'user' },
-      schema: { tags, summary: 'Stop following a topic', params: TopicParams, response: { 204: Empty } },
+  route('DELETE /user/question-topics/:topic', {
+    operationId: 'unfollowQuestionTopic',
+    summary: 'Stop following a topic',
+    access: 'user',
+    params: TopicParams,
+    reply: { 204: Empty },
+    errors: [noSuchQuestionTopic],
+    handler: async ({ params, viewer }) => {
+      if (!(await unfollowTopic(sql, params.topic, viewer.id))) throw noSuchQuestionTopic()
     },
-    async (request, reply) => {
-      if (!(await unfollowTopic(sql, request.params.topic, viewerOf(request).id))) throw noSuchQuestionTopic()
-      return reply.code(204).send()
-    },
-  )
+  })
 
-  server.post(
-    '/user/question-topics/application',
-    {
-      config: { access: 'user' },
-      schema: { tags, summary: 'Propose a topic', body: TopicProposal, response: { 201: Message } },
+  route('POST /user/question-topics/application', {
+    operationId: 'proposeQuestionTopic',
+    summary: 'Propose a topic',
+    access: 'user',
+    body: TopicProposal,
+    reply: { 201: Message },
+    errors: [sensitiveWords, topicNameTaken, proposedAlready],
+    handler: async ({ body, viewer, request }) => {
+      const proposal = await screen(ctx, body, TopicProposal, ['name', 'description'])
+      await proposeTopic(sql, viewer.id, proposal)
+      return say(request, 'Your proposal was filed.', '申请成功。')
     },
-    async (request, reply) => {
-      const proposal = await screen(ctx, request.body, TopicProposal, ['name', 'description'])
-      await proposeTopic(sql, viewerOf(request).id, proposal)
-      return reply.code(201).send(say(request, 'Your proposal was filed.', '申请成功。'))
-    },
-  )
+  })
 }

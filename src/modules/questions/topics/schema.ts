@@ -25,7 +25,8 @@ export const QuestionTopic = Shared('QuestionTopic', {
 })
 export type QuestionTopic = Static<typeof QuestionTopic>
 
-export const QuestionTopicDetail = Type.Object({
+/** A topic by itself, with some of its experts. */
+export const QuestionTopicDetail = Shared('QuestionTopicDetail', {
   ...QuestionTopic.properties,
   has_follow: Type.Boolean(),
   experts: Type.Array(UserView),
@@ -57,14 +58,14 @@ export const ExpertsQuery = Type.Object({
 export type ExpertsQuery = Static<typeof ExpertsQuery>
 
 /** A topic that somebody proposes. */
-export const TopicProposal = Type.Object({
+export const TopicProposal = Shared('NewQuestionTopicProposal', {
   name: Text(100),
   description: Text(500),
 })
 export type TopicProposal = Static<typeof TopicProposal>
 
 /** What a topic of questions is made of. */
-export const NewQuestionTopic = Type.Object({
+export const NewQuestionTopic = Shared('NewQuestionTopic', {
   name: Text(100),
   description: Type.Optional(Nullable(Text(500))),
   avatar: Type.Optional(Nullable(Text(512, { description: 'The node of a picture you stored' }))),

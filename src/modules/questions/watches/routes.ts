@@ -1,54 +1,48 @@
 import type { Context } from '#platform/context.ts'
-import { type Server, viewerOf } from '#platform/http.ts'
+import { routesOn } from '#platform/http/route.ts'
+import type { Server } from '#platform/http.ts'
 import { Empty, Type } from '#platform/schema.ts'
 import { noSuchQuestion } from '../errors.ts'
 import { ListQuery, QuestionItem, QuestionParams } from '../schema.ts'
 import { questionItems } from '../view.ts'
 import { listWatched, unwatchQuestion, watchQuestion } from './queries.ts'
 
-const tags = ['Questions']
-
+/** Watching questions (questions-17). */
 export function watchRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
+  const route = routesOn(server, ctx, { tag: 'Questions' })
 
-  server.get(
-    '/user/question-watches',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'The questions I watch, last watched first',
-        querystring: ListQuery,
-        response: { 200: Type.Array(QuestionItem) },
-      },
-    },
-    async (request) => {
-      const { id: viewer } = viewerOf(request)
-      return questionItems(ctx, await listWatched(sql, viewer, request.query), viewer)
-    },
-  )
+  route('GET /user/question-watches', {
+    operationId: 'listWatchedQuestions',
+    summary: 'The questions I watch, last watched first',
+    access: 'user',
+    query: ListQuery,
+    reply: { 200: Type.Array(QuestionItem) },
+    handler: async ({ query, viewer }) =>
+      questionItems(ctx, await listWatched(sql, viewer.id, query), viewer.id),
+  })
 
-  server.put(
-    '/user/question-watches/:question',
-    {
-      config: { access: 'user' },
-      schema: { tags, summary: 'Watch a question', params: QuestionParams, response: { 204: Empty } },
+  route('PUT /user/question-watches/:question', {
+    operationId: 'watchQuestion',
+    summary: 'Watch a question',
+    access: 'user',
+    params: QuestionParams,
+    reply: { 204: Empty },
+    errors: [noSuchQuestion],
+    handler: async ({ params, viewer }) => {
+      if (!(await watchQuestion(sql, params.question, viewer.id))) throw noSuchQuestion()
     },
-    async (request, reply) => {
-      if (!(await watchQuestion(sql, request.params.question, viewerOf(request).id))) throw noSuchQuestion()
-      return reply.code(204).send()
-    },
-  )
+  })
 
-  server.delete(
-    '/user/question-watches/:question',
-    {
-      config: { access: 'user' },
-      schema: { tags, summary: 'Stop watching a question', params: QuestionParams, response: { 204: Empty } },
+  route('DELETE /user/question-watches/:question', {
+    operationId: 'unwatchQuestion',
+    summary: 'Stop watching a question',
+    access: 'user',
+    params: QuestionParams,
+    reply: { 204: Empty },
+    errors: [noSuchQuestion],
+    handler: async ({ params, viewer }) => {
+      if (!(await unwatchQuestion(sql, params.question, viewer.id))) throw noSuchQuestion()
     },
-    async (request, reply) => {
-      if (!(await unwatchQuestion(sql, request.params.question, viewerOf(request).id))) throw noSuchQuestion()
-      return reply.code(204).send()
-    },
-  )
+  })
 }

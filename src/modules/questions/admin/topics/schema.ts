@@ -1,16 +1,13 @@
 import { UserView } from '#modules/accounts/index.ts'
 import { AttachmentView } from '#modules/files/index.ts'
-import { NewQuestionTopic } from '#modules/questions/index.ts'
-import { Listing } from '#platform/listing.ts'
-import { Id, Nullable, OneOf, type Static, Text, Time, Type } from '#platform/schema.ts'
-import { listingQuery } from '../../paging.ts'
+import { Listing, listingQuery } from '#platform/listing.ts'
+import { Id, Nullable, OneOf, Shared, type Static, Text, Time, Type } from '#platform/schema.ts'
 
-export const TopicParams = Type.Object({ topic: Id })
 export const ExpertParams = Type.Object({ topic: Id, user: Id })
 export const ProposalParams = Type.Object({ application: Id })
 
 /** A topic of questions as administrators see it. */
-export const TopicRecord = Type.Object({
+export const QuestionTopicRecord = Shared('QuestionTopicRecord', {
   id: Type.Integer(),
   name: Type.String(),
   description: Type.String(),
@@ -21,23 +18,20 @@ export const TopicRecord = Type.Object({
   created_at: Time,
   updated_at: Time,
 })
-export const TopicListing = Listing(TopicRecord)
 
 /** `name` and `q` both mean a part of the name. */
-export const TopicQuery = Type.Object({
+export const QuestionTopicQuery = Type.Object({
   ...listingQuery(['id', 'questions_count', 'follows_count', 'experts_count'] as const),
   name: Type.Optional(Text(100)),
 })
-export type TopicQuery = Static<typeof TopicQuery>
-
-export const TopicChanges = Type.Partial(NewQuestionTopic)
+export type QuestionTopicQuery = Static<typeof QuestionTopicQuery>
 
 export const Experts = Listing(UserView)
 export const ExpertQuery = Type.Object(listingQuery(['id'] as const))
 export type ExpertQuery = Static<typeof ExpertQuery>
 
 /** A topic that somebody proposes. */
-export const Proposal = Type.Object({
+export const Proposal = Shared('QuestionTopicProposal', {
   id: Type.Integer(),
   user_id: Type.Integer(),
   user: Nullable(UserView),

@@ -2,8 +2,8 @@ import { personRecount } from '#modules/accounts/index.ts'
 import { commentsRecount } from '#modules/comments/index.ts'
 import { unmendable } from '#modules/ledger/index.ts'
 import { likesRecount } from '#modules/likes/index.ts'
-import { rewardRecounts } from '#modules/rewards/index.ts'
 import { defineBufferedCounts } from '#platform/buffered-counts.ts'
+import type { Counts } from '#platform/content.ts'
 import { type CounterCheck, type Drift, recount } from '#platform/counters.ts'
 import type { Db, Fragment, Sql } from '#platform/database.ts'
 
@@ -18,7 +18,40 @@ const addViews = (table: 'questions' | 'answers') => (sql: Sql, ids: number[], c
 
 /** Views of questions and of answers: one for each reading of the thing itself. */
 export const questionViewCounts = defineBufferedCounts('question views', addViews('questions'))
+
 export const answerViewCounts = defineBufferedCounts('answer views', addViews('answers'))
+
+export const countQuestionComments: Counts = (sql) => [
+  sql`update questions q set comments_count = q.comments_count + c.by from changed c where q.id = c.id`,
+]
+
+export const countAnswerComments: Counts = (sql) => [
+  sql`update answers a set comments_count = a.comments_count + c.by from changed c where a.id = c.id`,
+]
+
+// Who waited for an answer learns from its update whether it is anonymous by now: a join would read it as it was.
+export const countAnswerRewards: Counts = (sql) => [
+  sql`
+    update answers a set rewards_amount = a.rewards_amount + c.by, rewarder_count = a.rewarder_count + 1
+    from changed c where a.id = c.id returning a.user_id, a.question_id, a.anonymity, c.by`,
+  sql`
+    update question_people x set income = x.income + a.by
+    from content_count_0 a
+    where x.user_id = a.user_id and not a.anonymity and exists (
+      select from question_topic_links l join question_topic_experts e on e.topic_id = l.topic_id
+      where l.question_id = a.question_id and e.user_id = a.user_id
+    )`,
+]
+
+export const countAnswerLikes: Counts = (sql) => [
+  sql`
+    update answers a set likes_count = a.likes_count + c.by from changed c where a.id = c.id
+    returning a.user_id, a.anonymity, c.by`,
+  sql`
+    insert into question_people as x (user_id, likes_count)
+    select user_id, greatest(by, 0) from content_count_0 where not anonymity
+    on conflict (user_id) do update set likes_count = x.likes_count + (select c.by from changed c)`,
+]
 
 const check = (table: string, key: string, column: string, counted: (sql: Db) => Fragment): CounterCheck =>
   recount({ table, key, column, counted })

@@ -1,15 +1,12 @@
 import { UserView } from '#modules/accounts/index.ts'
-import { AnswerView, QuestionView } from '#modules/questions/index.ts'
-import { Listing } from '#platform/listing.ts'
-import { Flag, Id, Nullable, OneOf, type Static, Text, Time, Type } from '#platform/schema.ts'
-import { listingQuery } from '../paging.ts'
+import { Listing, listingQuery } from '#platform/listing.ts'
+import { Flag, Id, Nullable, OneOf, Shared, type Static, Text, Time, Type } from '#platform/schema.ts'
+import { AnswerView, QuestionView } from '../schema.ts'
 
-export const QuestionParams = Type.Object({ question: Id })
-export const AnswerParams = Type.Object({ answer: Id })
 export const ApplicationParams = Type.Object({ application: Id })
 
 /** A question as moderators see it: with who asked, anonymously or not. */
-export const QuestionRecord = Type.Object({
+export const QuestionRecord = Shared('QuestionRecord', {
   ...QuestionView.properties,
   bounty: OneOf(['none', 'held', 'paid'] as const),
   user: Nullable(UserView),
@@ -25,10 +22,10 @@ export const QuestionQuery = Type.Object({
 })
 export type QuestionQuery = Static<typeof QuestionQuery>
 
-export const QuestionChanges = Type.Object({ excellent: Flag() })
+export const QuestionChanges = Shared('QuestionRecordChanges', { excellent: Flag() })
 
 /** An answer as moderators see it: with its author and its text. */
-export const AnswerRecord = Type.Object({ ...AnswerView.properties, user: Nullable(UserView) })
+export const AnswerRecord = Shared('AnswerRecord', { ...AnswerView.properties, user: Nullable(UserView) })
 export const AnswerListing = Listing(AnswerRecord)
 
 export const AnswerQuery = Type.Object({
@@ -39,7 +36,7 @@ export const AnswerQuery = Type.Object({
 export type AnswerQuery = Static<typeof AnswerQuery>
 
 /** A request that a question become an excellent one. */
-export const Application = Type.Object({
+export const Application = Shared('ExcellenceApplication', {
   id: Type.Integer(),
   question_id: Type.Integer(),
   subject: Nullable(Type.String()),
@@ -61,7 +58,8 @@ export const ApplicationQuery = Type.Object({
 })
 export type ApplicationQuery = Static<typeof ApplicationQuery>
 
-export const Decision = Type.Object({
+/** `mark` tells whoever asked why. */
+export const Decision = Shared('QuestionDecision', {
   action: OneOf(['accept', 'reject'] as const),
   mark: Type.Optional(Nullable(Text(255))),
 })

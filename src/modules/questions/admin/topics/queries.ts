@@ -1,0 +1,71 @@
+import { escapeLike, nameKey } from '#lib/text.ts'
+import type { StoredNode } from '#modules/files/index.ts'
+import type { Db } from '#platform/database.ts'
+import { pageOf } from '#platform/listing.ts'
+import { directionOf, ifGiven, pageAt, when } from '#platform/sql.ts'
+import type { Row } from '#platform/tables.ts'
+import type { ProposalRow } from '../../topics/proposals/queries.ts'
+import { nameContains } from '../../topics/queries.ts'
+import type { ExpertQuery, ProposalQuery, QuestionTopicQuery } from './schema.ts'
+
+export type QuestionTopicRecordRow = Row<
+  'question_topics',
+  'id' | 'name' | 'description' | 'created_at' | 'updated_at'
+> &
+  Row<'question_topic_counts', 'questions_count' | 'follows_count' | 'experts_count'> & {
+    avatar: StoredNode | null
+  }
+
+const columns = (sql: Db) => sql`
+  t.id, t.name, t.description, t.avatar, c.questions_count, c.follows_count, c.experts_count, t.created_at, t.updated_at`
+
+/** A page of topics, and how many there are. */
+export function listTopicRecords(sql: Db, query: QuestionTopicQuery) {
+  const { sort = 'id', order, name, q } = query
+  const where = sql`where true ${nameContains(sql, name)} ${nameContains(sql, q)}`
+  const direction = directionOf(sql, order)
+  return pageOf<QuestionTopicRecordRow>(
+    sql`
+      select ${columns(sql)} from question_topics t join question_topic_counts c on c.topic_id = t.id ${where}
+      order by ${when(sql, sort !== 'id', () => sql`c.${sql(sort)} ${direction},`)} t.id ${direction}
+      ${pageAt(sql, query)}`,
+    sql`select count(*)::int as total from question_topics t ${where}`,
+  )
+}
+
+/** A topic; `lock` keeps it as it is until the end of the transaction. */
+export const findTopicRecord = async (
+  sql: Db,
+  id: number,
+  { lock = false } = {},
+): Promise<QuestionTopicRecordRow | undefined> =>
+  (
+    await sql<QuestionTopicRecordRow[]>`
+      select ${columns(sql)} from question_topics t join question_topic_counts c on c.topic_id = t.id
+      where t.id = ${id} ${when(sql, lock, () => sql`for update of t`)}`
+  )[0]
+
+/** A page of ids of the experts of a topic, and how many there are. */
+export const listExpertIds = (sql: Db, topicId: number, query: ExpertQuery) =>
+  pageOf<{ user_id: number }>(
+    sql`
+      select user_id from question_topic_experts where topic_id = ${topicId}
+      order by user_id ${directionOf(sql, query.order)} ${pageAt(sql, query)}`,
+    sql`select count(*)::int as total from question_topic_experts where topic_id = ${topicId}`,
+  )
+
+/** A page of proposals of topics, and how many there are. */
+export function listProposals(sql: Db, query: ProposalQuery) {
+  const { order, q, state, user_id: userId } = query
+  const key = nameKey(q ?? '')
+  const where = sql`where true
+    ${ifGiven(sql, state, (value) => sql`and state = ${value}`)}
+    ${ifGiven(sql, userId, (value) => sql`and user_id = ${value}`)}
+    ${when(sql, key !== '', () => sql`and name_key like ${`%${escapeLike(key)}%`}`)}`
+  return pageOf<ProposalRow>(
+    sql`
+      select id, user_id, name, description, state, mark, decided_by, decided_at, created_at
+      from question_topic_applications ${where} order by id ${directionOf(sql, order)} ${pageAt(sql, query)}`,
+    sql`select count(*)::int as total from question_topic_applications ${where}`,
+  )
+}

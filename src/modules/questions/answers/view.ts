@@ -1,0 +1,69 @@
+import { wireTime } from '#lib/time.ts'
+import { userViews } from '#modules/accounts/index.ts'
+import { findCollected } from '#modules/collections/index.ts'
+import { findLiked } from '#modules/likes/index.ts'
+import { findRewarded } from '#modules/rewards/index.ts'
+import type { Context } from '#platform/context.ts'
+import type { Db } from '#platform/database.ts'
+import { author, bit, shownPeople } from '../author.ts'
+import { answerViewCounts } from '../counters.ts'
+import { findOnlooked } from '../looks/queries.ts'
+import { ANSWERS, type AnswerView } from '../schema.ts'
+import { byId } from '../view.ts'
+import { type AnswerRow, findAnswerRows } from './queries.ts'
+
+/** Only the answer of who was invited costs a look, not by its author and not by the asker (questions-13). */
+const isForPay = (row: AnswerRow) => row.look && row.invited
+
+const isExempt = (row: AnswerRow, viewerId: number) => viewerId === row.user_id || viewerId === row.asker_id
+
+/** Answers in the order of the rows, with what the viewer did to them, and without the text they have to pay for. */
+export async function answerViews(
+  ctx: Context,
+  rows: AnswerRow[],
+  viewerId: number,
+  sql: Db = ctx.sql,
+): Promise<AnswerView[]> {
+  if (rows.length === 0) return []
+  const ids = rows.map(({ id }) => id)
+  const forPay = rows.filter((row) => isForPay(row) && !isExempt(row, viewerId)).map(({ id }) => id)
+  const liked = rows.filter((row) => row.likes_count > 0).map(({ id }) => id)
+  const given = rows.filter((row) => row.rewarder_count > 0).map(({ id }) => id)
+  const [people, likes, collections, onlooked, rewarded] = await Promise.all([
+    userViews(ctx, sql, shownPeople(rows, viewerId), viewerId),
+    findLiked(sql, ANSWERS, liked, viewerId),
+    findCollected(sql, ANSWERS, ids, viewerId),
+    findOnlooked(sql, forPay, viewerId),
+    findRewarded(sql, ANSWERS, given, viewerId),
+  ])
+  return rows.map((row) => {
+    const could = !forPay.includes(row.id) || onlooked.has(row.id)
+    return {
+      id: row.id,
+      question_id: row.question_id,
+      body: could ? row.body : null,
+      text_body: could ? row.text_body : null,
+      anonymity: bit(row.anonymity),
+      adoption: bit(row.adoption),
+      invited: bit(row.invited),
+      comments_count: row.comments_count,
+      rewards_amount: row.rewards_amount,
+      rewarder_count: row.rewarder_count,
+      likes_count: row.likes_count,
+      views_count: row.views_count + answerViewCounts(ctx).pending(row.id),
+      onlookers_count: row.onlookers_count,
+      onlookers_total: row.onlookers_total,
+      created_at: wireTime(row.created_at),
+      updated_at: wireTime(row.updated_at),
+      liked: likes.has(row.id),
+      collected: collections.has(row.id),
+      rewarded: rewarded.has(row.id),
+      ...(isForPay(row) ? { could } : {}),
+      ...author(row, viewerId, people),
+    }
+  })
+}
+
+/** Answers by id, for lists that point to them. */
+export const answersById = async (ctx: Context, ids: number[], viewerId: number) =>
+  byId(ids.length === 0 ? [] : await answerViews(ctx, await findAnswerRows(ctx.sql, ids), viewerId))
