@@ -54,7 +54,7 @@ function meets(value: unknown, author: Person, key = ''): boolean {
   return Object.entries(value).some(([name, item]) => meets(item, author, name))
 }
 
-test('nobody meets the author of an anonymous question or answer in anything they can read', {
+test('nobody meets the author of an anonymous question or answer in anything they can read (questions-16)', {
   timeout: 300_000,
 }, async () => {
   // Ids of people far from those of things, so that meeting one means meeting the person.
@@ -199,7 +199,7 @@ async function likedAnswer(author: Person): Promise<number> {
   return id
 }
 
-test('what becomes anonymous later hides its author in what was written before, and the other way round', async () => {
+test('what becomes anonymous later hides its author in what was written before, and the other way round (questions-16)', async () => {
   const ben = await person()
   const id = await likedAnswer(ben)
   const targets = async () => [
@@ -229,7 +229,7 @@ async function anotherNode() {
   return node
 }
 
-test('a ranking that is kept on any node does not name who has become anonymous', async () => {
+test('a ranking that is kept on any node does not name who has become anonymous (questions-24)', async () => {
   const [ben, cleo] = [await person(), await person()]
   const [id] = [await likedAnswer(ben), await likedAnswer(cleo)]
   const nodes = [await anotherNode(), await anotherNode()] as const
@@ -279,7 +279,7 @@ test('what was told by name before says no name once the question or the answer 
   assert.deepEqual(await all(), [[cleo.id, 0], [0], [0]])
 })
 
-test('whom an anonymous author blocks is not told by a refusal', async () => {
+test('whom an anonymous author blocks is not told by a refusal (questions-16)', async () => {
   const [anna, ben] = [await person(), await person()]
   const question = await ask(anna, { anonymity: 1 })
   await as(anna, 'POST', `/user/black/${ben.id}`)

@@ -6,7 +6,7 @@ import { ifGiven, when } from '#platform/sql.ts'
 import type { Tables } from '#platform/tables.ts'
 import type { QuestionsQuery, UserQuestionsQuery } from './schema.ts'
 
-export type QuestionRow = Omit<Tables['questions'], 'subject_key' | 'subject_grams' | 'external_id'> & {
+export type QuestionRow = Omit<Tables['questions'], 'subject_key' | 'subject_grams'> & {
   bounty: 'none' | 'held' | 'paid'
 }
 
@@ -40,7 +40,7 @@ export async function findQuestionTarget(sql: Db, id: number): Promise<Target | 
 }
 
 /** The condition that finds a part of a subject in any script, through an index. */
-const subjectContains = (sql: Db, text: string | undefined) => {
+export const subjectContains = (sql: Db, text: string | undefined) => {
   const key = nameKey(text ?? '')
   return when(
     sql,

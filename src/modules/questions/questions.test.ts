@@ -16,7 +16,7 @@ const drift = async () => {
   return found
 }
 
-test('asking answers 201 with the question, which its author watches and which counts', async () => {
+test('asking answers 201 with the question, which its author watches and which counts (questions-3, questions-12)', async () => {
   const anna = await person()
   const where = await topic()
   for (const path of ['/questions', '/currency-questions']) {
@@ -50,7 +50,7 @@ test('asking answers 201 with the question, which its author watches and which c
   assert.deepEqual(await drift(), [])
 })
 
-test('every rule of publishing is a 422 on its field', async () => {
+test('every rule of publishing is a 422 on its field (questions-2)', async () => {
   const anna = await rich(50)
   const ben = await person()
   const gone = await person()
@@ -90,7 +90,7 @@ test('every rule of publishing is a 422 on its field', async () => {
   assert.equal((await guest('POST', '/questions', {})).status, 401)
 })
 
-test('a bounty leaves the asker at once, and comes back with the question while nobody earned it', async () => {
+test('a bounty leaves the asker at once, and comes back with the question while nobody earned it (questions-3, questions-6)', async () => {
   const anna = await rich(100)
   const question = await ask(anna, { amount: 60 })
   assert.equal(await points(anna), 40)
@@ -130,7 +130,7 @@ test('the payment password guards a bounty while the setting asks for it, before
   assert.equal(await points(anna), 93)
 })
 
-test('only the author changes a question', async () => {
+test('only the author changes a question (questions-4)', async () => {
   const anna = await person()
   const ben = await person()
   const [from, to] = [await topic(), await topic()]
@@ -155,7 +155,7 @@ test('only the author changes a question', async () => {
   assert.equal((await guest('GET', `/question-topics/${to}`)).body.questions_count, 1)
 })
 
-test('a changed bounty gives back the earlier one and takes the new one, checked against the balance', async () => {
+test('a changed bounty gives back the earlier one and takes the new one, checked against the balance (questions-5)', async () => {
   const anna = await rich(100)
   const ben = await person()
   const question = await ask(anna)
@@ -179,7 +179,7 @@ test('a changed bounty gives back the earlier one and takes the new one, checked
   assert.equal((await as(anna, 'PATCH', `/questions/${solved}/amount`, { amount: 20 })).status, 403)
 })
 
-test('deleting a question takes everything below it along and out of the counts', async () => {
+test('deleting a question takes everything below it along and out of the counts (questions-6)', async () => {
   const anna = await rich()
   const ben = await person()
   const cleo = await person()
@@ -201,6 +201,24 @@ test('deleting a question takes everything below it along and out of the counts'
   assert.deepEqual((await as(cleo, 'GET', '/user/question-watches')).body, [])
   assert.deepEqual((await as(cleo, 'GET', '/user/question-answer/collections')).body, [])
   assert.deepEqual(await drift(), [])
+})
+
+test('watching a question and ending it answer 204 however often; the last watched is listed first (questions-17)', async () => {
+  const [anna, ben] = [await person(), await person()]
+  const [first, second] = [await ask(anna), await ask(anna)]
+  const watch = async (method: 'PUT' | 'DELETE', id: number) =>
+    (await as(ben, method, `/user/question-watches/${id}`)).status
+  const watched = async (query = '') =>
+    (await as(ben, 'GET', `/user/question-watches${query}`)).body.map(({ id }: { id: number }) => id)
+  for (const id of [second, first, second]) assert.equal(await watch('PUT', id), 204)
+  assert.deepEqual(await watched(), [first, second])
+  assert.deepEqual(await watched('?limit=1&offset=1'), [second])
+  assert.equal((await as(ben, 'GET', `/questions/${first}`)).body.watchers_count, 2)
+  for (let n = 0; n < 2; n += 1) assert.equal(await watch('DELETE', first), 204)
+  assert.equal((await as(ben, 'GET', `/questions/${first}`)).body.watchers_count, 1)
+  assert.deepEqual(await watched(), [second])
+  for (const method of ['PUT', 'DELETE'] as const)
+    assert.equal(await watch(method, 9_007_199_254_740_991), 404)
 })
 
 test('invited people are told, and who blocks the asker is not invited', async () => {
@@ -240,7 +258,7 @@ test('racing to change and delete a question with a bounty loses no point', asyn
   assert.deepEqual((await auditLedger(sql, questionEscrowChecks)).drift, [])
 })
 
-test('a site without anonymity refuses anonymous questions and answers', async () => {
+test('a site without anonymity refuses anonymous questions and answers (questions-16)', async () => {
   const founder = await person({ roles: ['founder', 'owner'] })
   const anna = await person()
   const question = await ask(anna)

@@ -14,6 +14,7 @@ import { listAdoptedIds, listAnswerIds, listSpecialAnswers } from './answers/que
 import { answerViews } from './answers/view.ts'
 import { cancelApplications } from './applications/queries.ts'
 import { changeBounty } from './bounties/service.ts'
+import { senderOf } from './content.ts'
 import { questionViewCounts } from './counters.ts'
 import {
   anonymityOff,

@@ -9,7 +9,13 @@ import { questionViewCounts } from './counters.ts'
 import { findQuestionRows, type QuestionRow } from './queries.ts'
 import type { QuestionItem, QuestionView } from './schema.ts'
 
-const questionView = (ctx: Context, row: QuestionRow, viewerId: number, people: People): QuestionView => ({
+/** A question as clients get it. */
+export const questionView = (
+  ctx: Context,
+  row: QuestionRow,
+  viewerId: number,
+  people: People,
+): QuestionView => ({
   id: row.id,
   subject: row.subject,
   body: row.body,

@@ -16,7 +16,7 @@ const told = async (who: typeof admin) =>
     ({ data }: { data: { type: string } }) => data.type,
   )
 
-test('topics are made, changed, listed and deleted, and every change is kept', async () => {
+test('topics are made, changed, listed and deleted, and every change is kept (questions-27)', async () => {
   const made = await as(admin, 'POST', '/admin/question-topics', { name: 'Astronomy', description: 'Stars' })
   assert.equal(made.status, 201)
   const { id } = made.body
@@ -46,7 +46,7 @@ test('topics are made, changed, listed and deleted, and every change is kept', a
   )
 })
 
-test('people follow topics once, and see which they follow', async () => {
+test('people follow topics once, and see which they follow (questions-21, questions-22)', async () => {
   const { id } = (await as(admin, 'POST', '/admin/question-topics', { name: 'Botany' })).body
   const anna = await person()
   const path = `/user/question-topics/${id}`
@@ -65,7 +65,7 @@ test('people follow topics once, and see which they follow', async () => {
   assert.equal((await guest('GET', `/question-topics/${missing}/experts?limit=0`)).status, 404)
 })
 
-test('experts are named by administrators, listed, and ranked by what they earn in their topics', async () => {
+test('experts are named by administrators, listed, and ranked by what they earn in their topics (questions-24)', async () => {
   const { id } = (await as(admin, 'POST', '/admin/question-topics', { name: 'Chemistry' })).body
   const [ben, cleo, dan] = [await person(), await person(), await person()]
   const expert = (who: typeof ben) => `/admin/question-topics/${id}/experts/${who.id}`
@@ -111,7 +111,7 @@ test('experts are named by administrators, listed, and ranked by what they earn 
   assert.deepEqual(ids((await guest('GET', `/question-experts?topics=${id}`)).body), [cleo.id])
 })
 
-test('a proposed topic is decided on once, and its proposer is told', async () => {
+test('a proposed topic is decided on once, and its proposer is told (questions-23, questions-27)', async () => {
   const anna = await person()
   const propose = (name: string) =>
     as(anna, 'POST', '/user/question-topics/application', { name, description: 'Why not' })
@@ -139,7 +139,7 @@ test('a proposed topic is decided on once, and its proposer is told', async () =
   assert.equal((await as(admin, 'PATCH', nobody, { action: 'x' })).status, 404)
 })
 
-test('a request for excellence is decided on once: the fee is kept or goes back', async () => {
+test('a request for excellence is decided on once: the fee is kept or goes back (questions-26)', async () => {
   const anna = await rich(400)
   const [good, bad] = [await ask(anna), await ask(anna)]
   for (const id of [good, bad]) await as(anna, 'POST', `/user/question-application/${id}`)
@@ -169,7 +169,7 @@ test('a request for excellence is decided on once: the fee is kept or goes back'
   assert.equal((await as(admin, 'PATCH', `/admin/question-applications/${missing}`, {})).status, 404)
 })
 
-test('moderators see who is anonymous, and delete questions, answers and comments', async () => {
+test('moderators see who is anonymous, and delete questions, answers and comments (questions-25)', async () => {
   const [anna, ben] = [await rich(), await person()]
   const question = await askForLooks(anna, ben, { anonymity: 1, subject: 'Who am I?' })
   const given = await answer(ben, question, { anonymity: 1 })

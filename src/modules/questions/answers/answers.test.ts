@@ -24,7 +24,7 @@ const told = async (who: Awaited<ReturnType<typeof person>>) =>
     ({ data }: { data: { type: string } }) => data.type,
   )
 
-test('answering answers 201 with the answer, counts it and tells who asked', async () => {
+test('answering answers 201 with the answer, counts it and tells who asked (questions-7)', async () => {
   const [anna, ben] = [await person(), await person()]
   const question = await ask(anna)
   for (const path of [`/questions/${question}/answers`, `/currency-questions/${question}/answers`]) {
@@ -49,7 +49,7 @@ test('answering answers 201 with the answer, counts it and tells who asked', asy
   assert.deepEqual(await drift(), [])
 })
 
-test('the list is by likes or by time, and leaves out what stands apart', async () => {
+test('the list is by likes or by time, and leaves out what stands apart (questions-8)', async () => {
   const [anna, ben, cleo] = [await rich(), await person(), await person()]
   const question = await askForLooks(anna, cleo, { look: 0 })
   const first = await answer(ben, question)
@@ -108,7 +108,7 @@ test('an answer shows its question, who liked it, and what the viewer did to it'
   assert.equal((await guest('GET', `/question-answers/${missing}`)).status, 404)
 })
 
-test('only its author changes an answer, and not once it is adopted', async () => {
+test('only its author changes an answer, and not once it is adopted (questions-10)', async () => {
   const [anna, ben] = [await person(), await person()]
   const question = await ask(anna)
   const id = await answer(ben, question)
@@ -124,7 +124,7 @@ test('only its author changes an answer, and not once it is adopted', async () =
   assert.equal((await as(ben, 'DELETE', path)).status, 422)
 })
 
-test('deleting an answer takes it out of all counts; the invited one stays', async () => {
+test('deleting an answer takes it out of all counts; the invited one stays (questions-10)', async () => {
   const [anna, ben, cleo] = [await rich(), await person(), await person()]
   const question = await ask(anna, { invitations: [cleo.id] })
   const id = await answer(ben, question)
@@ -142,7 +142,7 @@ test('deleting an answer takes it out of all counts; the invited one stays', asy
   assert.deepEqual(await drift(), [])
 })
 
-test('adopting pays the bounty once, whoever races; each rule has its answer', async () => {
+test('adopting pays the bounty once, whoever races; each rule has its answer (questions-11)', async () => {
   const [anna, ben, cleo] = [await rich(100), await person(), await person()]
   const question = await ask(anna, { amount: 70 })
   const other = await ask(anna)
@@ -174,7 +174,7 @@ test('adopting pays the bounty once, whoever races; each rule has its answer', a
   assert.deepEqual(await audit(), [])
 })
 
-test('the invited answer earns an automatic bounty once, and adoption pays nothing more', async () => {
+test('the invited answer earns an automatic bounty once, and adoption pays nothing more (questions-9)', async () => {
   const [anna, ben, cleo] = [await rich(500), await person(), await person()]
   const question = await askForLooks(anna, ben)
   const by = await answer(cleo, question)
@@ -198,7 +198,7 @@ test('the invited answer earns an automatic bounty once, and adoption pays nothi
   assert.deepEqual(await audit(), [])
 })
 
-test('a look is paid once, in full to who asked, and shows the answer', async () => {
+test('a look is paid once, in full to who asked, and shows the answer (questions-13, questions-14)', async () => {
   const [anna, ben, cleo] = [await rich(500), await person(), await rich(150)]
   const question = await askForLooks(anna, ben)
   const id = await answer(ben, question, { text_body: 'Half' })
@@ -229,7 +229,7 @@ test('a look is paid once, in full to who asked, and shows the answer', async ()
   assert.deepEqual(await drift(), [])
 })
 
-test('rewards of an answer reach its author, add up, and are listed by time or amount', async () => {
+test('rewards of an answer reach its author, add up, and are listed by time or amount (questions-15)', async () => {
   const [anna, ben, cleo] = [await rich(100), await person(), await rich(100)]
   const id = await answer(ben, await ask(anna))
   const path = `/question-answers/${id}`
@@ -260,7 +260,7 @@ test('rewards of an answer reach its author, add up, and are listed by time or a
   assert.deepEqual(await drift(), [])
 })
 
-test('liking twice and taking back no like are 422', async () => {
+test('liking twice and taking back no like are 422 (questions-19)', async () => {
   const [anna, ben] = [await person(), await person()]
   const id = await answer(ben, await ask(anna))
   const like = `/question-answers/${id}/likes`
@@ -306,7 +306,7 @@ test('questions and answers can be reported', async () => {
   assert.equal((await as(anna, 'POST', `/questions/${missing}/reports`)).status, 404)
 })
 
-test('lists of questions: unanswered, all, hot, with a bounty, excellent, watched, by topic, subject and id', async () => {
+test('lists of questions: unanswered, all, hot, with a bounty, excellent, watched, by topic, subject and id (questions-1)', async () => {
   const [anna, ben] = [await rich(), await person()]
   const where = await topic()
   const plain = await ask(anna, { topics: [where], subject: 'What is a Zebrafink?' })
@@ -372,7 +372,7 @@ test('lists of a person are by kind, and without a name or a sign-in there is no
   assert.deepEqual(ids((await guest('GET', `/qa/reposted-questions?id=${plain}`)).body), [plain])
 })
 
-test('a request for excellence costs a fee that waits in escrow, and only one waits at a time', async () => {
+test('a request for excellence costs a fee that waits in escrow, and only one waits at a time (questions-18)', async () => {
   const [anna, ben] = [await rich(450), await person()]
   const question = await ask(anna)
   const apply = (by: typeof anna, how = 'question-application') => as(by, 'POST', `/user/${how}/${question}`)

@@ -1,7 +1,7 @@
 import { LikeWithUser } from '#modules/likes/index.ts'
 import { Reward } from '#modules/rewards/index.ts'
 import { Cursor, Flag, Id, Limit, Nullable, OneOf, Shared, type Static, Type } from '#platform/schema.ts'
-import { AnswerView, Excerpt, Markdown, QuestionView } from '../schema.ts'
+import { AnswerView, Excerpt, ListQuery, Markdown, QuestionView } from '../schema.ts'
 
 /** What an answer is made of. */
 export const NewAnswer = Shared('NewAnswer', {

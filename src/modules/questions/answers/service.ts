@@ -7,6 +7,7 @@ import { latestRewards } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Tx } from '#platform/database.ts'
 import { payBounty } from '../bounties/service.ts'
+import { senderOf } from '../content.ts'
 import { answerViewCounts } from '../counters.ts'
 import {
   adoptedAlready,

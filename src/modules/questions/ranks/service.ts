@@ -4,6 +4,7 @@ import { cacheCostly } from '#platform/costly-cache.ts'
 import type { Db } from '#platform/database.ts'
 import type { Period } from '#platform/periods.ts'
 import { sendSignal } from '#platform/signals.ts'
+import { rankAnswerers, rankExperts, rankLiked } from './queries.ts'
 
 export type Ranking = 'likes' | 'experts' | Period
 

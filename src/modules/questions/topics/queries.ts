@@ -1,5 +1,5 @@
 import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
-import { userNameContains, withEnabledUser } from '#modules/accounts/index.ts'
+import { nameContains as userNameContains, withEnabledUser } from '#modules/accounts/index.ts'
 import type { StoredNode } from '#modules/files/index.ts'
 import type { Db } from '#platform/database.ts'
 import { ifGiven, when } from '#platform/sql.ts'
