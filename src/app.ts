@@ -192,7 +192,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   questionApplicationRoutes,
   questionRankRoutes,
   ...GROUP_ROUTES,
-  feedRoutes(READERS), // 5
+  feedRoutes(CONTENT_KINDS), // 5
   feedTimelineRoutes,
   feedRankRoutes,
   feedPinRoutes,

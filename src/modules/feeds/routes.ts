@@ -8,7 +8,7 @@ import { mountReports } from '#modules/reports/index.ts'
 import { mountRewards } from '#modules/rewards/index.ts'
 import { unknownTopic } from '#modules/topics/index.ts'
 import { sensitiveWords } from '#modules/words/index.ts'
-import type { Readers } from '#platform/content.ts'
+import { type ContentKind, readersOf } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { blocked } from '#platform/errors.ts'
 import { routesOn } from '#platform/http/route.ts'
@@ -26,18 +26,20 @@ import {
   unpaidFeed,
 } from './errors.ts'
 import { FEED_COMMENT } from './queries.ts'
-import { FeedDetail, FeedParams, NewFeed } from './schema.ts'
+import { FeedDetail, FeedParams, newFeedOf } from './schema.ts'
 import { getFeed, publishFeed, removeFeed } from './service.ts'
 
-/** Publishing, reading and deleting feeds, and what people do to them; `readers` knows what can be reposted. */
-export const feedRoutes = (readers: Readers) => (server: Server, ctx: Context) => {
+/** Publishing, reading and deleting feeds, and what people do to them; `kinds` knows what can be reposted. */
+export const feedRoutes = (kinds: readonly ContentKind[]) => (server: Server, ctx: Context) => {
+  const readers = readersOf(kinds)
+  const repostable = kinds.filter((kind) => kind.repostable).map(({ type }) => type)
   const route = routesOn(server, ctx, { tag: 'Feeds' })
 
   route('POST /feeds', {
     operationId: 'createFeed',
     summary: 'Publish a feed',
     access: { ability: 'feed-post' },
-    body: NewFeed,
+    body: newFeedOf(repostable),
     reply: { 201: MessageWithId },
     errors: [
       contentRequired,

@@ -92,9 +92,6 @@ export const FeedDetail = Shared('FeedDetail', {
 })
 export type FeedDetail = Static<typeof FeedDetail>
 
-/** What can be reposted (feeds-8). */
-export const REPOSTABLE = ['feeds', 'news', 'groups', 'group-posts', 'questions', 'question-answers'] as const
-
 /** The client's own mark of a post: an integer, or a text. `5` and `"5"` are the same mark. */
 const FeedMark = Type.Unsafe<number | string>({
   type: ['integer', 'string'],
@@ -129,7 +126,11 @@ export const NewFeed = Shared('NewFeed', {
   images: Type.Optional(Type.Array(NewFeedImage, { maxItems: 20 })),
   video: Type.Optional(Shared('NewFeedVideo', { video_id: Id, cover_id: Id })),
   topics: Type.Optional(TopicIds),
-  repostable_type: Type.Optional(OneOf(REPOSTABLE)),
+  repostable_type: Type.Optional(Text(32)),
   repostable_id: Type.Optional(Id),
 })
 export type NewFeed = Static<typeof NewFeed>
+
+/** The same with the kinds of content that a feed may repost (feeds-8). */
+export const newFeedOf = (repostable: readonly string[]) =>
+  Shared('NewFeed', { ...NewFeed.properties, repostable_type: Type.Optional(OneOf(repostable)) })
