@@ -23,7 +23,7 @@ test('spaces say which types they take and of what these consist', () => {
   assert.match(rest.created_at, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
 })
 
-test('advertisements show at once by space in their order, those of boot in the bootstrappers too', async () => {
+test('advertisements show at once by space in their order, those of boot in the bootstrappers too (feeds-34)', async () => {
   const node = await storePicture(world, founder)
   const second = await add({ space_id: boot, title: 'b', type: 'image', data: { image: picture }, sort: 2 })
   const first = await add({
@@ -60,7 +60,7 @@ test('advertisements show at once by space in their order, those of boot in the 
   assert.deepEqual([listed.body.total, listed.body.data[0].title], [1, 'b'])
 })
 
-test('an advertisement fits its space, has what its type needs, and no address that runs a script', async () => {
+test('an advertisement fits its space, has what its type needs, and no address that runs a script (feeds-34)', async () => {
   const good = { space_id: boot, title: 'x', type: 'image', data: { image: picture } }
   const theirs = await storePicture(world, await person())
   for (const [change, field] of [

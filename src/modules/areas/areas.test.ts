@@ -15,7 +15,7 @@ const sichuan = (await add('四川省', china)).body.id
 const chengdu = (await add('成都市', sichuan)).body.id
 const wuhou = (await add('武侯区', chengdu)).body.id
 
-test('a place is found by a part of its name, with what is in it and all it is in', async () => {
+test('a place is found by a part of its name, with what is in it and all it is in (feeds-32)', async () => {
   const [found, ...others] = await search('四川')
   assert.equal(others.length, 0)
   assert.deepEqual(
@@ -33,7 +33,7 @@ test('a place is found by a part of its name, with what is in it and all it is i
   assert.deepEqual(Object.keys((await guest('GET', '/locations/search')).body.errors), ['name'])
 })
 
-test('areas keep their place, are unique in it, have four levels at most, and go when they are empty', async () => {
+test('areas keep their place, are unique in it, have four levels at most, and go when they are empty (feeds-33)', async () => {
   assert.deepEqual(Object.keys((await add('四川省', china)).body.errors), ['name'])
   assert.equal((await add('四川省')).status, 201)
   assert.deepEqual(Object.keys((await add('x', 99_999)).body.errors), ['pid'])

@@ -30,7 +30,7 @@ async function assertSound() {
   assert.deepEqual([balanced, drift], [true, []])
 }
 
-test('a check-in is paid once a day, with points or into the wallet', async () => {
+test('a check-in is paid once a day, with points or into the wallet (feeds-37)', async () => {
   const [ann, bob] = [await person(), await person()]
   assert.equal((await guest('PUT', '/user/checkin')).status, 401)
   assert.equal((await guest('GET', '/user/checkin')).status, 401)
@@ -100,7 +100,7 @@ test('racing check-ins into both balances are one, and a key replays it', async 
   await assertSound()
 })
 
-test('people rank by check-ins, the earlier account first, with their place for members only', async () => {
+test('people rank by check-ins, the earlier account first, with their place for members only (feeds-38)', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   for (let day = 0; day < 5; day += 1)
     for (const who of [cid, ann]) {
@@ -140,7 +140,7 @@ test('the audit sees a check-in that was paid something else', async () => {
   await sql`update checkin_logs set amount = 10 where user_id = ${ann.id}`
 })
 
-test('switched off or without a reward, nobody checks in', async () => {
+test('switched off or without a reward, nobody checks in (feeds-36)', async () => {
   const ann = await person()
   await set({ 'checkin:balance': 0 })
   const unpaid = await checkIn(ann)

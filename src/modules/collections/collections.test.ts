@@ -55,7 +55,7 @@ const counted = async (id: number) => {
   return row.n
 }
 
-test('racing collections of one person count once, and removal is idempotent where mounted so', async () => {
+test('racing collections of one person count once, and removal is idempotent where mounted so (feeds-22)', async () => {
   const me = await person()
   const id = await make()
   const answers = await Promise.all(

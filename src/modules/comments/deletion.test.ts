@@ -24,7 +24,7 @@ test('racing comments and racing deletions leave exact counters', async () => {
   assert.deepEqual(await counted(id, reader), { content: 7, author: 7 })
 })
 
-test('a comment is found and deleted only under its own parent, by its author or a moderator', async () => {
+test('a comment is found and deleted only under its own parent, by its author or a moderator (feeds-16)', async () => {
   const [owner, reader] = [await person(), await person()]
   const [id, moderated] = [await make(owner), await make(owner, 'mod')]
   const made = await comment(reader, id, 'mine')

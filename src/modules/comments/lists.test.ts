@@ -4,7 +4,7 @@ import { commentedWorld } from '#test/fixtures/comments.ts'
 
 const { pins, as, guest, person, sql, make, comment, notices } = await commentedWorld()
 
-test('lists are newest first, page strictly, carry people, and leave out whom the viewer blocks', async () => {
+test('lists are newest first, page strictly, carry people, and leave out whom the viewer blocks (feeds-14)', async () => {
   const [owner, reader, third] = [await person(), await person(), await person()]
   const id = await make(owner)
   const made = [
@@ -35,7 +35,7 @@ test('lists are newest first, page strictly, carry people, and leave out whom th
     assert.equal((await guest('GET', `${path}?limit=${limit}`)).status, 422)
 })
 
-test('pinned comments come in their order, on the first page only', async () => {
+test('pinned comments come in their order, on the first page only (feeds-13)', async () => {
   const owner = await person()
   const id = await make(owner)
   const [first, second, third] = [
@@ -54,7 +54,7 @@ test('pinned comments come in their order, on the first page only', async () => 
   assert.deepEqual(later.pinneds, [])
 })
 
-test('the list form of music is an array by max_id, and its status is as mounted', async () => {
+test('the list form of music is an array by max_id, and its status is as mounted (feeds-13)', async () => {
   const [a, b] = [await person(), await person()]
   const id = await make(a)
   const path = `/test/songs/${id}/comments`
@@ -75,7 +75,7 @@ test('the list form of music is an array by max_id, and its status is as mounted
   assert.equal(older.length, 1)
 })
 
-test('GET /comments finds by author, recipient, thing or id, in both directions', async () => {
+test('GET /comments finds by author, recipient, thing or id, in both directions (feeds-17)', async () => {
   const [owner, reader, third] = [await person(), await person(), await person()]
   const [one, two] = [await make(owner), await make(owner)]
   const made = [
@@ -131,7 +131,7 @@ test('GET /comments passes over what the viewer may not see and still fills the 
   assert.equal((await as(owner, 'GET', `/test/comments?author=${owner.id}`)).body.length, 8)
 })
 
-test('GET /user/comments lists what others wrote to me, with the thing or null', async () => {
+test('GET /user/comments lists what others wrote to me, with the thing or null (feeds-17)', async () => {
   const [me, other] = [await person(), await person()]
   const [mine, theirs] = [await make(me, 'my words'), await make(other)]
   const a = await comment(other, mine, 'a', { reply_user: me.id })

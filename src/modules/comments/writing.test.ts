@@ -6,7 +6,7 @@ import { tidyCommentMarks } from './service.ts'
 
 const { removed, as, person, sql, ctx, make, comment, counted, notices } = await commentedWorld()
 
-test('a comment is answered in full and counts once on the thing and on its author', async () => {
+test('a comment is answered in full and counts once on the thing and on its author (feeds-11)', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   const made = await as(reader, 'POST', `/test/things/${id}/comments`, { body: '  hello  ' })
@@ -50,7 +50,7 @@ test('the body has 1 to 255 characters, counted as Unicode characters after trim
   assert.equal((await send({ body: ` ${'😀'.repeat(255)} ` })).status, 201)
 })
 
-test('reply_user 0, null or absent is nobody, and an unknown person is refused', async () => {
+test('reply_user 0, null or absent is nobody, and an unknown person is refused (feeds-11)', async () => {
   const [owner, other] = [await person(), await person()]
   const id = await make(owner)
   const send = (reply_user: unknown) =>
@@ -81,7 +81,7 @@ test('a thing that is unknown, deleted or hidden is 404 before the body is looke
   assert.equal((await as(owner, 'GET', `/test/things/${secret}/comments`)).status, 200)
 })
 
-test('nobody comments on the things of, replies to or mentions who blocks them', async () => {
+test('nobody comments on the things of, replies to or mentions who blocks them (feeds-15)', async () => {
   const [owner, reader, blocker] = [await person(), await person(), await person()]
   const [id, theirs] = [await make(owner), await make(blocker)]
   await sql`insert into user_blocks (user_id, target_id) values (${blocker.id}, ${reader.id})`
@@ -94,7 +94,7 @@ test('nobody comments on the things of, replies to or mentions who blocks them',
   assert.deepEqual(await counted(id, reader), { content: 0, author: 0 })
 })
 
-test('the owner, who is replied to and who is mentioned are told once each, and not any more after deletion', async () => {
+test('the owner, who is replied to and who is mentioned are told once each, and not any more after deletion (feeds-15)', async () => {
   const [owner, reader, replied, named] = [await person(), await person(), await person(), await person()]
   const id = await make(owner)
   const body = `\u00AD@${named.name.toUpperCase()}\u00AD \u00AD@%\u00AD`
@@ -121,7 +121,7 @@ test('the owner, who is replied to and who is mentioned are told once each, and 
   assert.equal((await notices(owner)).length, 1)
 })
 
-test('the same comment_mark within three seconds makes one comment, for each person on their own', async () => {
+test('the same comment_mark within three seconds makes one comment, for each person on their own (feeds-12)', async () => {
   const [owner, other] = [await person(), await person()]
   const id = await make(owner)
   const send = (who: Person, comment_mark: unknown) =>

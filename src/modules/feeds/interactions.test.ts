@@ -31,7 +31,7 @@ const block = (who: Person, whom: Person) =>
   sql`insert into user_blocks (user_id, target_id) values (${who.id}, ${whom.id})`
 
 describe('liking a feed', () => {
-  test('counts once, tells the author, and is taken back', async () => {
+  test('counts once, tells the author, and is taken back (feeds-18)', async () => {
     const [alice, bob] = [await person(), await person()]
     const id = await publish(alice)
     for (let i = 0; i < 2; i += 1) assert.equal((await as(bob, 'POST', `/feeds/${id}/like`)).status, 201)
@@ -72,7 +72,7 @@ describe('liking a feed', () => {
     await assertNoDrift()
   })
 
-  test('the author loses the likes of a feed with it, also when somebody likes it just then', async () => {
+  test('the author loses the likes of a feed with it, also when somebody likes it just then (feeds-26)', async () => {
     const [alice, bob, carol] = [await person(), await person(), await person()]
     const [kept, gone] = [await publish(alice), await publish(alice)]
     for (const id of [kept, gone]) await as(bob, 'POST', `/feeds/${id}/like`)
@@ -115,7 +115,7 @@ describe('commenting on a feed', () => {
     assert.equal((await extra(bob)).comments_count, 0)
   })
 
-  test('moderators may delete comments', async () => {
+  test('moderators may delete comments (feeds-16)', async () => {
     const [alice, moderator] = [await person(), await person({ roles: ['founder'] })]
     const id = await publish(alice)
     const { comment } = (await as(alice, 'POST', `/feeds/${id}/comments`, { body: 'Nice' })).body
@@ -155,7 +155,7 @@ describe('commenting on a feed', () => {
 })
 
 describe('collecting and reporting a feed', () => {
-  test('collecting twice is 422, taking back is idempotent', async () => {
+  test('collecting twice is 422, taking back is idempotent (feeds-22)', async () => {
     const [alice, bob] = [await person(), await person()]
     const id = await publish(alice)
     assert.equal((await as(bob, 'POST', `/feeds/${id}/collections`)).status, 201)
@@ -169,7 +169,7 @@ describe('collecting and reporting a feed', () => {
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422, 422, 422, 422])
   })
 
-  test('a report names the author and quotes the feed', async () => {
+  test('a report names the author and quotes the feed (feeds-24)', async () => {
     const [alice, bob] = [await person(), await person()]
     const id = await publish(alice, { feed_content: 'Something bad' })
     assert.equal((await as(bob, 'POST', `/feeds/${id}/reports`, { reason: 'spam' })).status, 201)
@@ -203,7 +203,7 @@ describe('what is received', () => {
 })
 
 describe('restoring', () => {
-  test('a restored feed is listed, found, ranked and counted again', async () => {
+  test('a restored feed is listed, found, ranked and counted again (feeds-29)', async () => {
     const [alice, bob] = [await person(), await person()]
     const id = await publish(alice, { feed_content: 'phoenix rising' })
     await as(bob, 'POST', `/feeds/${id}/like`)
@@ -222,7 +222,7 @@ describe('restoring', () => {
 })
 
 describe('the ranking of authors', () => {
-  test('adds up the likes of the feeds of a day, a week and a month', async () => {
+  test('adds up the likes of the feeds of a day, a week and a month (feeds-27)', async () => {
     await sql`update feeds set created_at = now() - interval '90 days'`
     const [first, second, third, disabled, viewer] = (await people(5)) as [
       Person,

@@ -48,12 +48,12 @@ describe('publishing', () => {
     assert.equal(await feedsCount(alice), 1)
   })
 
-  test('guests get 401, and people without the ability 403', async () => {
+  test('guests get 401, and people without the ability 403 (feeds-8)', async () => {
     assert.equal((await guest('POST', '/feeds', {})).status, 401)
     assert.equal((await post(await person({ roles: ['disabler'] }))).status, 403)
   })
 
-  test('text is needed unless there is a picture or a video', async () => {
+  test('text is needed unless there is a picture or a video (feeds-8)', async () => {
     const alice = await person()
     refused(await as(alice, 'POST', '/feeds', { feed_from: 1, feed_mark: mark() }), 'feed_content')
     refused(await post(alice, { feed_content: '   ' }), 'feed_content')
@@ -82,7 +82,7 @@ describe('publishing', () => {
     assert.equal((await read(await publish(alice, { feed_mark: 'my mark' }))).feed_mark, 'my mark')
   })
 
-  test('a repeated mark answers the first feed, whatever else it says', async () => {
+  test('a repeated mark answers the first feed, whatever else it says (feeds-9)', async () => {
     const alice = await person()
     const images = [{ id: await uploadPicture(world, alice) }]
     const id = await publish(alice, { feed_mark: 5, images })
@@ -183,7 +183,7 @@ describe('topics', () => {
     assert.equal(await topicCount(one), 4)
   })
 
-  test('unknown and hidden topics are refused, and more than five', async () => {
+  test('unknown and hidden topics are refused, and more than five (topics-14)', async () => {
     const [alice, bob] = [await person(), await person()]
     const waiting = await createTopic(alice, 'waiting')
     const known = await createTopic(alice)
@@ -210,7 +210,7 @@ describe('topics', () => {
 })
 
 describe('reposts and mentions', () => {
-  test('a repost names an existing feed', async () => {
+  test('a repost names an existing feed (feeds-8)', async () => {
     const alice = await person()
     const original = await publish(alice)
     const repost = (id: unknown, type: unknown = 'feeds') =>
@@ -272,7 +272,7 @@ describe('deleting', () => {
     })
   }
 
-  test('others may not, whoever holds the ability may', async () => {
+  test('others may not, whoever holds the ability may (feeds-26)', async () => {
     const [alice, bob, moderator] = [await person(), await person(), await person({ roles: ['founder'] })]
     const id = await publish(alice)
     assert.equal((await as(bob, 'DELETE', `/feeds/${id}/currency`)).status, 403)

@@ -52,8 +52,8 @@ export const liveFeed = (sql: Db, id: number): Fragment => sql`
   select f.id from feeds f where f.id = ${id} and ${visibleFeed(sql)}`
 
 /**
- * The columns of a row, of `feeds f`; `hot` is left to lists that rank by it. What only a look into an index tells is
- * looked up here: a statement of its own for each would cost more than the whole page does in the database.
+ * The columns of a row, of `feeds f`; `hot` is left to lists that rank by it. What only an index tells is
+ * asked here: a statement of its own for each would cost more than the whole page does in the database.
  */
 export const feedColumns = (sql: Db, viewerId: number) => sql`
   f.id, f.user_id, f.feed_content, f.feed_from, f.feed_mark, f.feed_latitude, f.feed_longtitude, f.feed_geohash,

@@ -117,7 +117,7 @@ test('racing likes and unlikes of many people leave exact counters', async () =>
   assert.deepEqual(await counted(id, owner), { content: n, owner: n })
 })
 
-test('a like tells the owner, but not the liker of their own thing', async () => {
+test('a like tells the owner, but not the liker of their own thing (feeds-19)', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   await as(owner, 'POST', `/test/things/${id}/like`)
@@ -142,7 +142,7 @@ test('nobody likes what is not there or belongs to somebody who blocks them', as
   assert.equal((await as(owner, 'DELETE', `/test/things/${id}/unlike`)).status, 404)
 })
 
-test('where mounted so, liking twice and unliking nothing are refused, and the reply has no body', async () => {
+test('where mounted so, liking twice and unliking nothing are refused, and the reply has no body (feeds-18)', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   const first = await as(reader, 'POST', `/test/posts/${id}/likes`)
@@ -153,7 +153,7 @@ test('where mounted so, liking twice and unliking nothing are refused, and the r
   assert.equal((await as(reader, 'DELETE', `/test/posts/${id}/likes`)).status, 400)
 })
 
-test('the list is newest first with people, pages strictly and shows a disabled account as null', async () => {
+test('the list is newest first with people, pages strictly and shows a disabled account as null (feeds-20)', async () => {
   const [owner, a, b] = [await person(), await person(), await person()]
   const id = await make(owner)
   for (const who of [a, b]) await as(who, 'POST', `/test/things/${id}/like`)
@@ -192,7 +192,7 @@ test('where mounted so, people in the list have their pictures as addresses (sig
   assert.equal(like.user.bg, null)
 })
 
-test('GET /user/likes lists the likes of others of my things, with the thing or null', async () => {
+test('GET /user/likes lists the likes of others of my things, with the thing or null (feeds-21)', async () => {
   const [me, other] = [await person(), await person()]
   const [first, second] = [await make(me), await make(me)]
   await as(other, 'POST', `/test/things/${first}/like`)

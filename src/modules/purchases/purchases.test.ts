@@ -53,7 +53,7 @@ const audit = async () => {
 }
 const upload = (owner: Person) => uploadPicture(world, owner, 900, 900)
 
-test('a paid feed is 403 with its node and price, shows its beginning in lists, and opens once paid', async () => {
+test('a paid feed is 403 with its node and price, shows its beginning in lists, and opens once paid (feeds-10)', async () => {
   const anna = await rich()
   const ben = await rich()
   const { feed, node } = await sell(anna)
@@ -91,7 +91,7 @@ test('a paid feed is 403 with its node and price, shows its beginning in lists, 
   await audit()
 })
 
-test('what a paid feed hides is neither searched nor quoted', async () => {
+test('what a paid feed hides is neither searched nor quoted (feeds-10)', async () => {
   const anna = await rich()
   const ben = await person({ name: `hidden${process.pid}` })
   const text = `beginning${process.pid} ${'.'.repeat(45)} secret${process.pid} \u00ad@${ben.name}\u00ad`

@@ -16,7 +16,7 @@ const grant = (to: number, amount: number) =>
     subject: { type: 'tests', id: 1 },
   })
 
-test('people rank by followers with their place and count, the earlier account first in a tie', async () => {
+test('people rank by followers with their place and count, the earlier account first in a tie (feeds-28)', async () => {
   const [ann, bob, cid, fan, other] = [
     await person(),
     await person(),
@@ -45,12 +45,12 @@ test('people rank by followers with their place and count, the earlier account f
   assert.equal((await guest('GET', '/ranks/followers?limit=0')).status, 422)
 })
 
-test('a rank shows ten unless asked otherwise', async () => {
+test('a rank shows ten unless asked otherwise (feeds-27)', async () => {
   await Promise.all(Array.from({ length: 12 }, () => person()))
   assert.equal((await guest('GET', '/ranks/followers')).body.length, 10)
 })
 
-test('people rank by what they own, without telling how much, and by what others paid them', async () => {
+test('people rank by what they own, without telling how much, and by what others paid them (feeds-28)', async () => {
   const [ann, bob, cid, poor] = [await person(), await person(), await person(), await person()]
   for (const [who, amount] of [
     [ann, 500],

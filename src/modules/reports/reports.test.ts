@@ -58,7 +58,7 @@ const reportsBy = (who: Person) => sql<
 >`
   select id, target_user, subject, reason, status from reports where user_id = ${who.id} order by id`
 
-test('a report is kept once while it is open, however often it is sent', async () => {
+test('a report is kept once while it is open, however often it is sent (feeds-24)', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = make(owner)
   const answers = await Promise.all(
@@ -88,7 +88,7 @@ test('the reason is optional and at most 255 characters, unless mounted as requi
   assert.equal((await guest('POST', `/test/things/${id}/reports`, {})).status, 401)
 })
 
-test('people are reported, unless they are unknown or oneself', async () => {
+test('people are reported, unless they are unknown or oneself (feeds-24)', async () => {
   const [me, other] = [await person(), await person()]
   assert.equal((await as(me, 'POST', `/report/users/${other.id}`, { reason: 'rude' })).status, 201)
   assert.equal((await as(me, 'POST', `/report/users/${me.id}`)).status, 422)
@@ -110,7 +110,7 @@ test('comments are reported where their thing may be seen', async () => {
   assert.equal((await as(reader, 'POST', `/report/comments/${comment.id}`)).status, 404)
 })
 
-test('a report is handled exactly once, and who reported is told', async () => {
+test('a report is handled exactly once, and who reported is told (feeds-25)', async () => {
   const [owner, reader, admin] = [await person(), await person(), await person()]
   const id = make(owner)
   await as(reader, 'POST', `/test/things/${id}/reports`, { reason: 'spam' })

@@ -24,7 +24,7 @@ const take = (who: Person, id: number) => as(who, 'PUT', `/user/tags/${id}`)
 const drop = (who: Person, id: number) => as(who, 'DELETE', `/user/tags/${id}`)
 const ids = (rows: { id: number }[]) => rows.map(({ id }) => id)
 
-test('everybody sees the categories with their tags, the heaviest first', async () => {
+test('everybody sees the categories with their tags, the heaviest first (feeds-30)', async () => {
   const [light, heavy] = [await category(1_000), await category(2_000)]
   const [small, great] = [await tag(heavy, 1), await tag(heavy, 2)]
   const { status, body } = await guest('GET', '/tags')
@@ -35,7 +35,7 @@ test('everybody sees the categories with their tags, the heaviest first', async 
   assert.deepEqual(body[1].tags, [])
 })
 
-test('a tag is taken once and dropped once; again is 422', async () => {
+test('a tag is taken once and dropped once; again is 422 (feeds-30)', async () => {
   const ann = await person()
   const id = await tag(await category())
   assert.equal((await take(ann, id)).status, 204)

@@ -113,7 +113,7 @@ describe('a word of type warning', () => {
 })
 
 describe('what is written in questions and groups', () => {
-  test('is refused with a word of type warning, whatever the field and whether it is new or changed', async () => {
+  test('is refused with a word of type warning, whatever the field and whether it is new or changed (feeds-35)', async () => {
     const id = await add({ word: 'Forbidden', type: 'warning' })
     const text = 'so FORBIDDEN it is?'
     const me = await person()

@@ -62,7 +62,7 @@ describe('administering feeds', () => {
     assert.equal((await as(editor, 'GET', '/admin/feeds?limit=101')).status, 422)
   })
 
-  test('a feed is deleted and restored, each once, on the record', async () => {
+  test('a feed is deleted and restored, each once, on the record (feeds-29)', async () => {
     const alice = await person()
     const id = await publish(alice, { feed_content: 'Now and THEN' })
     const remove = () => as(editor, 'DELETE', `/admin/feeds/${id}`)
@@ -85,7 +85,7 @@ describe('administering feeds', () => {
     for (const check of feedCounters) assert.deepEqual(await check.find(sql), [], check.name)
   })
 
-  test('comments are listed and deleted, and their author is told', async () => {
+  test('comments are listed and deleted, and their author is told (feeds-29)', async () => {
     const [alice, bob] = [await person(), await person()]
     const [id, other] = [await publish(alice), await publish(alice)]
     const made: number[] = []

@@ -50,7 +50,7 @@ async function createTopic(creator: Person): Promise<number> {
 }
 
 describe('the newest', () => {
-  test('come page by page, each once, without deleted ones', async () => {
+  test('come page by page, each once, without deleted ones (feeds-1)', async () => {
     const alice = await person()
     const ids = await publishMany(alice, 8)
     const gone = ids.splice(3, 1)
@@ -73,7 +73,7 @@ describe('the newest', () => {
       assert.equal((await guest('GET', `/feeds?${query}`)).status, 422, query)
   })
 
-  test('leave out the authors the viewer blocks', async () => {
+  test('leave out the authors the viewer blocks (feeds-14)', async () => {
     const [alice, bob, viewer] = [await person(), await person(), await person()]
     const [theirs, other] = [await publish(alice), await publish(bob)]
     await block(viewer, alice)
@@ -82,7 +82,7 @@ describe('the newest', () => {
     assert.ok(idsOf(await list('limit=2')).includes(theirs))
   })
 
-  test('by id: all that exist, whatever the type, in the order of ids', async () => {
+  test('by id: all that exist, whatever the type, in the order of ids (feeds-2)', async () => {
     const alice = await person()
     const ids = await publishMany(alice, 17)
     assert.deepEqual(idsOf(await list(`id=${ids.join()}&type=hot`)), ids.toReversed())
@@ -108,7 +108,7 @@ describe('the newest', () => {
     assert.equal((orphan as unknown as { user: null }).user, null)
   })
 
-  test('show the five newest comments, without those of people the viewer blocks', async () => {
+  test('show the five newest comments, without those of people the viewer blocks (feeds-7)', async () => {
     const [alice, bob, viewer] = [await person(), await person(), await person()]
     const id = await publish(alice)
     const made: number[] = []
@@ -125,7 +125,7 @@ describe('the newest', () => {
 })
 
 describe('searching', () => {
-  test('finds parts of words in any script, and takes wildcards literally', async () => {
+  test('finds parts of words in any script, and takes wildcards literally (feeds-2)', async () => {
     const alice = await person()
     const chinese = await publish(alice, { feed_content: '今天我们去爬长城' })
     const latin = await publish(alice, { feed_content: 'A Quixotic_idea at 100% speed' })
@@ -153,7 +153,7 @@ describe('searching', () => {
 })
 
 describe('the timeline of followed people', () => {
-  test('is for people who are signed in', async () => {
+  test('is for people who are signed in (feeds-4)', async () => {
     assert.equal((await guest('GET', '/feeds?type=follow')).status, 401)
   })
 
@@ -183,7 +183,7 @@ describe('the timeline of followed people', () => {
 })
 
 describe('the feeds of one person', () => {
-  test('are those of the given person, or mine', async () => {
+  test('are those of the given person, or mine (feeds-5)', async () => {
     const [alice, viewer] = [await person(), await person()]
     const theirs = await publishMany(alice, 5)
     const mine = await publish(viewer)
@@ -199,7 +199,7 @@ describe('the feeds of one person', () => {
 })
 
 describe('views', () => {
-  test('count for reading and listing a feed, at once for readers and soon in the database', async () => {
+  test('count for reading and listing a feed, at once for readers and soon in the database (feeds-6)', async () => {
     const alice = await person()
     const id = await publish(alice)
     // No flush by the clock for the next seconds.
@@ -237,7 +237,7 @@ describe('views', () => {
 })
 
 describe('the liveliest', () => {
-  test('come by views, ten for a comment and five for a like', async () => {
+  test('come by views, ten for a comment and five for a like (feeds-3)', async () => {
     const [alice, bob] = [await person(), await person()]
     const [quiet, liked, commented] = (await publishMany(alice, 3)) as [number, number, number]
     await as(bob, 'POST', `/feeds/${liked}/like`)
@@ -252,7 +252,7 @@ describe('the liveliest', () => {
     assert.equal(found.hot, found.feed_view_count + 5)
   })
 
-  test('page by rank and id together without a gap, and by rank alone strictly', async () => {
+  test('page by rank and id together without a gap, and by rank alone strictly (feeds-3)', async () => {
     const alice = await person()
     const ids = await publishMany(alice, 5)
     await sql`update feed_hots set hot = 100000 where feed_id = any(${ids})`
@@ -306,7 +306,7 @@ describe('the liveliest', () => {
 })
 
 describe('the feeds of a topic', () => {
-  test('come in the order in which they were linked, both ways, each once', async () => {
+  test('come in the order in which they were linked, both ways, each once (topics-14)', async () => {
     const alice = await person()
     const topic = await createTopic(alice)
     const ids = await publishMany(alice, 7, { topics: [topic] })
@@ -325,7 +325,7 @@ describe('the feeds of a topic', () => {
       assert.equal((await guest('GET', `${url}?${query}`)).status, 422, query)
   })
 
-  test('are 404 for those from whom the topic is hidden', async () => {
+  test('are 404 for those from whom the topic is hidden (topics-6)', async () => {
     const [alice, bob] = [await person(), await person()]
     const topic = await createTopic(alice)
     const feed = await publish(alice, { topics: [topic] })
@@ -362,7 +362,7 @@ describe('a feed on its own', () => {
 })
 
 describe('collections', () => {
-  test('list the newest collected first, without what was deleted, to their owner only', async () => {
+  test('list the newest collected first, without what was deleted, to their owner only (feeds-23)', async () => {
     const [alice, viewer] = [await person(), await person()]
     const ids = await publishMany(alice, 5)
     for (const id of ids.toReversed()) await as(viewer, 'POST', `/feeds/${id}/collections`)

@@ -57,7 +57,7 @@ test('categories and tags are made, changed, listed and deleted, and the log say
   assert.equal(log.data[1].before.name, '足球')
 })
 
-test('a tag in use and a category with tags stay', async () => {
+test('a tag in use and a category with tags stay (feeds-31)', async () => {
   const category = await make('/admin/tag-categories', { name: 'Kept' })
   const tag = await make('/admin/tags', { name: 'kept', tag_category_id: category })
   const ann = await person()
@@ -71,7 +71,7 @@ test('a tag in use and a category with tags stay', async () => {
   assert.equal((await as(founder, 'DELETE', `/admin/tag-categories/${category}`)).status, 204)
 })
 
-test('names are unique whatever their case, at most ten characters, and visible', async () => {
+test('names are unique whatever their case, at most ten characters, and visible (feeds-31)', async () => {
   const category = await make('/admin/tag-categories', { name: 'Names' })
   const first = await make('/admin/tags', { name: 'First', tag_category_id: category })
   await make('/admin/tags', { name: '一二三四五六七八九十', tag_category_id: category })
