@@ -1,18 +1,31 @@
-import { Cursor, Id, IdList, Limit, Nullable, Shared, type Static, Time, Type } from '#platform/schema.ts'
+import {
+  Cursor,
+  Id,
+  IdList,
+  Int,
+  Limit,
+  Nullable,
+  Shared,
+  type Static,
+  Time,
+  Type,
+} from '#platform/schema.ts'
 
 export const SongParams = Type.Object({ music: Id })
 export const SpecialParams = Type.Object({ special: Id })
 
+const Wanted = Type.Optional(Int(1, 100))
+
 /** `limit` is 15 when absent, or the number of ids. */
 export const SongListQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+  limit: Wanted,
   after: Cursor,
   id: Type.Optional(IdList()),
 })
 export type SongListQuery = Static<typeof SongListQuery>
 
 export const SpecialListQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+  limit: Wanted,
   max_id: Cursor,
   id: Type.Optional(IdList()),
 })
@@ -25,9 +38,12 @@ const counts = {
   share_count: Type.Integer(),
   comment_count: Type.Integer(),
 }
-const Size = Nullable(Type.String({ description: 'width x height' }))
+const Picture = Shared('MusicPicture', {
+  id: Type.Integer(),
+  size: Nullable(Type.String({ description: 'width x height' })),
+})
 
-/** A song in lists (specification 2.3): the singer and the upload are ids. */
+/** A song in lists (music-1): the singer and the upload are ids. */
 export const SongItem = Shared('SongItem', {
   id: Type.Integer(),
   created_at: Time,
@@ -35,7 +51,7 @@ export const SongItem = Shared('SongItem', {
   deleted_at: Nullable(Time),
   title: Type.String(),
   singer: Type.Integer(),
-  storage: Nullable(Type.Object({ id: Type.Integer() })),
+  storage: Nullable(Shared('SongFile', { id: Type.Integer() })),
   last_time: Type.Integer({ description: 'seconds' }),
   lyric: Nullable(Type.String()),
   ...counts,
@@ -49,11 +65,11 @@ export const Singer = Shared('Singer', {
   created_at: Time,
   updated_at: Time,
   name: Type.String(),
-  cover: Nullable(Type.Object({ id: Type.Integer(), size: Size })),
+  cover: Nullable(Picture),
 })
 export type Singer = Static<typeof Singer>
 
-/** A song by itself (specification 2.3). The four last fields of `storage` are there when it has a price. */
+/** A song by itself (music-2). The four last fields of `storage` are there when it has a price. */
 export const Song = Shared('Song', {
   id: Type.Integer(),
   created_at: Time,
@@ -62,7 +78,7 @@ export const Song = Shared('Song', {
   title: Type.String(),
   singer: Singer,
   storage: Nullable(
-    Type.Object({
+    Shared('SongSound', {
       id: Type.Integer(),
       amount: Type.Optional(Type.Integer()),
       type: Type.Optional(Type.String({ description: 'listen or download' })),
@@ -85,14 +101,16 @@ export const Special = Shared('Special', {
   deleted_at: Nullable(Time),
   title: Type.String(),
   intro: Nullable(Type.String()),
-  storage: Nullable(Type.Object({ id: Type.Integer(), size: Size })),
+  storage: Nullable(Picture),
   ...counts,
   collect_count: Type.Integer(),
   sort: Type.Integer(),
   has_collect: Type.Boolean(),
-  paid_node: Nullable(Type.Object({ paid: Type.Boolean(), node: Type.Integer(), amount: Type.Integer() })),
+  paid_node: Nullable(
+    Shared('AlbumPrice', { paid: Type.Boolean(), node: Type.Integer(), amount: Type.Integer() }),
+  ),
 })
 export type Special = Static<typeof Special>
 
 /** An album with its songs, the last first. */
-export const SpecialDetail = Type.Object({ ...Special.properties, musics: Type.Array(Song) })
+export const SpecialDetail = Shared('SpecialWithSongs', { ...Special.properties, musics: Type.Array(Song) })

@@ -1,11 +1,8 @@
-import { collectionsRecount } from '#modules/collections/index.ts'
-import { commentsRecount } from '#modules/comments/index.ts'
 import type { Reader } from '#platform/content.ts'
-import type { CounterCheck } from '#platform/counters.ts'
 import { findSongs } from './songs/queries.ts'
-import { songContent, songViews } from './songs/service.ts'
+import { songViews } from './songs/service.ts'
 import { listSpecials } from './specials/queries.ts'
-import { specialContent, specialViews } from './specials/service.ts'
+import { specialViews } from './specials/service.ts'
 
 /** Songs in lists that mix kinds. */
 export const songReader: Reader = {
@@ -29,18 +26,3 @@ export const specialReader: Reader = {
     return new Map((await specialViews(ctx, rows, viewerId)).map((view) => [view.id, view]))
   },
 }
-
-/** Recounts of music, for `kith doctor`. Plays and shares count what leaves no record. */
-export const musicCounters: CounterCheck[] = [
-  commentsRecount(songContent.type, { table: 'music_song_counts', key: 'song_id', column: 'comment_count' }),
-  commentsRecount(specialContent.type, {
-    table: 'music_special_counts',
-    key: 'special_id',
-    column: 'comment_count',
-  }),
-  collectionsRecount(specialContent.type, {
-    table: 'music_special_counts',
-    key: 'special_id',
-    column: 'collect_count',
-  }),
-]

@@ -1,6 +1,6 @@
 import { type Currency, carryOut, PLATFORM, unmendable } from '#modules/ledger/index.ts'
 import type { CounterCheck, Drift } from '#platform/counters.ts'
-import type { Db } from '#platform/database.ts'
+import type { Db, Fragment } from '#platform/database.ts'
 import type { Row } from '#platform/tables.ts'
 
 export type NodeRow = Row<
@@ -39,6 +39,21 @@ export async function findPrices(
     select ${columns(sql, viewerId)} from paid_nodes n where n.channel = ${channel} and n.raw = any(${raws}) and not n.free`
   return new Map(rows.map((row) => [row.raw, row]))
 }
+
+/** `select raw …`: what a person bought in a channel, without what became free. */
+export const boughtBy = (sql: Db, userId: number, channel: string): Fragment => sql`
+  select n.raw from purchases b join paid_nodes n on n.id = b.node_id and n.channel = ${channel} and not n.free
+  where b.user_id = ${userId}`
+
+/** What the content with the id of another statement costs now, or how it is sold: null when it is free. */
+export const priceOf = (
+  sql: Db,
+  channel: string,
+  raw: Fragment,
+  column: 'amount' | 'extra',
+): Fragment => sql`(
+  select n.${sql(column)} from paid_nodes n where n.channel = ${channel} and n.raw = ${raw} and not n.free
+)`
 
 export type Price = {
   channel: string

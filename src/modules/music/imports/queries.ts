@@ -154,7 +154,7 @@ export async function insertLinks(sql: Db, links: { specialId: number; songId: n
       ${links.map(({ songId }) => songId)}::bigint[]) on conflict do nothing`
 }
 
-/** Adds imported comments to the counters of their things. */
+/** Adds imported comments to the counters of their content. */
 export async function countImported(sql: Db, of: 'song' | 'special', ids: number[]): Promise<void> {
   if (ids.length === 0) return
   const table = sql(`music_${of}_counts`)

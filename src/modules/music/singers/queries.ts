@@ -1,5 +1,6 @@
 import { grams, nameKey } from '#lib/text.ts'
 import type { Db } from '#platform/database.ts'
+import { ifGiven } from '#platform/sql.ts'
 
 /** Which of these singers exist; none of them is deleted before the transaction ends. */
 export const findLiveSingers = (sql: Db, ids: number[]) => sql<{ id: number }[]>`
@@ -22,8 +23,8 @@ export async function updateSinger(
 ): Promise<void> {
   await sql`
     update music_singers set updated_at = now()
-      ${name === undefined ? sql`` : sql`, name = ${name}, name_key = ${nameKey(name)}, name_grams = ${grams(name)}`}
-      ${cover === undefined ? sql`` : sql`, cover = ${cover}, cover_size = ${coverSize ?? null}`}
+      ${ifGiven(sql, name, (value) => sql`, name = ${value}, name_key = ${nameKey(value)}, name_grams = ${grams(value)}`)}
+      ${ifGiven(sql, cover, (value) => sql`, cover = ${value}, cover_size = ${coverSize ?? null}`)}
     where id = ${id}`
 }
 

@@ -1,20 +1,7 @@
 import { attachFiles, detachFiles } from '#modules/files/index.ts'
 import { onConstraint, type Tx } from '#platform/database.ts'
-import { apiError } from '#platform/errors.ts'
+import { singerHasSongs, singerNameTaken } from '../errors.ts'
 import { deleteSinger, insertSinger, updateSinger } from './queries.ts'
-
-const nameTaken = apiError(
-  422,
-  'singer_name_taken',
-  'A singer of this name exists already.',
-  '该名称的歌手已存在。',
-)
-const singerHasSongs = apiError(
-  422,
-  'singer_has_songs',
-  'A singer with songs cannot be deleted.',
-  '该歌手仍有歌曲，不能删除。',
-)
 
 const takeCover = async (tx: Tx, cover: number, ownerId: number, singerId: number) =>
   (
@@ -37,7 +24,7 @@ export async function addSinger(
   { name, cover = null }: SingerInput & { name: string },
 ): Promise<number> {
   const id = await onConstraint(insertSinger(tx, { name, cover: null, coverSize: null }), {
-    music_singers_name_taken: nameTaken,
+    music_singers_name_taken: singerNameTaken,
   })
   if (cover !== null)
     await updateSinger(tx, id, { cover, coverSize: await takeCover(tx, cover, ownerId, id) })
@@ -58,7 +45,7 @@ export async function changeSinger(
       ...(name === undefined ? {} : { name }),
       ...(changed ? { cover, coverSize } : {}),
     }),
-    { music_singers_name_taken: nameTaken },
+    { music_singers_name_taken: singerNameTaken },
   )
   if (changed && singer.cover !== null) await detachFiles(tx, { ids: [singer.cover] })
 }

@@ -1,5 +1,8 @@
 import { grams, nameKey } from '#lib/text.ts'
+import { isLiked } from '#modules/likes/index.ts'
+import { boughtBy } from '#modules/purchases/index.ts'
 import type { Db, Fragment } from '#platform/database.ts'
+import { ifGiven, when } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
 
 export type SongRow = Row<
@@ -30,14 +33,7 @@ export type SongWithSinger = SongRow & {
 const columns = (sql: Db, viewerId: number) => sql`
   s.id, s.title, s.storage, s.last_time, s.lyric, s.sort, s.created_at, s.updated_at, s.deleted_at, s.singer_id,
   c.taste_count, c.share_count, c.comment_count,
-  ${
-    viewerId > 0
-      ? sql`coalesce((
-          select true from likes l
-          where l.likeable_type = 'musics' and l.likeable_id = s.id and l.user_id = ${viewerId}
-        ), false)`
-      : sql`false`
-  } as has_like`
+  ${isLiked(sql, 'musics', sql`s.id`, viewerId)} as has_like`
 
 const singerColumns = (sql: Db) => sql`
   g.name as singer_name, g.cover as singer_cover, g.cover_size as singer_cover_size,
@@ -57,8 +53,8 @@ export type SongPage = {
 export const listSongs = (sql: Db, { ids, after = 0, limit, viewerId }: SongPage) => sql<SongRow[]>`
   select ${columns(sql, viewerId)} from music_songs s
   cross join lateral (select * from music_song_counts where song_id = s.id offset 0) c
-  where s.deleted_at is null ${ids ? sql`and s.id = any(${ids})` : sql``}
-    ${after > 0 ? sql`and s.id < ${after}` : sql``}
+  where s.deleted_at is null ${ifGiven(sql, ids, (list) => sql`and s.id = any(${list})`)}
+    ${when(sql, after > 0, () => sql`and s.id < ${after}`)}
   order by s.id desc limit ${limit}`
 
 const withSingers = (sql: Db, viewerId: number, where: Fragment) => sql<SongWithSinger[]>`
@@ -79,9 +75,9 @@ export const listBoughtSongs = (sql: Db, userId: number, before: number, limit: 
     sql,
     userId,
     sql`s.id in (
-      select b.id from purchases p join paid_nodes n on n.id = p.node_id and n.channel = 'file' and not n.free
-      join music_songs b on b.storage = n.raw and b.deleted_at is null
-      where p.user_id = ${userId} ${before > 0 ? sql`and b.id < ${before}` : sql``}
+      select b.id from (${boughtBy(sql, userId, 'file')}) p
+      join music_songs b on b.storage = p.raw and b.deleted_at is null
+      ${when(sql, before > 0, () => sql`where b.id < ${before}`)}
       order by b.id desc limit ${limit}
     )`,
   )
@@ -143,12 +139,12 @@ export async function updateSong(sql: Db, id: number, song: Partial<SongValues>)
   const { title, singerId, storage, lastTime, lyric, sort } = song
   await sql`
     update music_songs set updated_at = now()
-      ${title === undefined ? sql`` : sql`, title = ${title}, title_key = ${nameKey(title)}, title_grams = ${grams(title)}`}
-      ${singerId === undefined ? sql`` : sql`, singer_id = ${singerId}`}
-      ${storage === undefined ? sql`` : sql`, storage = ${storage}`}
-      ${lastTime === undefined ? sql`` : sql`, last_time = ${lastTime}`}
-      ${lyric === undefined ? sql`` : sql`, lyric = ${lyric}`}
-      ${sort === undefined ? sql`` : sql`, sort = ${sort}`}
+      ${ifGiven(sql, title, (value) => sql`, title = ${value}, title_key = ${nameKey(value)}, title_grams = ${grams(value)}`)}
+      ${ifGiven(sql, singerId, (value) => sql`, singer_id = ${value}`)}
+      ${ifGiven(sql, storage, (value) => sql`, storage = ${value}`)}
+      ${ifGiven(sql, lastTime, (value) => sql`, last_time = ${value}`)}
+      ${ifGiven(sql, lyric, (value) => sql`, lyric = ${value}`)}
+      ${ifGiven(sql, sort, (value) => sql`, sort = ${value}`)}
     where id = ${id}`
 }
 

@@ -2,90 +2,72 @@ import { hasAbility } from '#modules/abilities/index.ts'
 import { mountComments } from '#modules/comments/index.ts'
 import { mountLikes } from '#modules/likes/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Server, viewerId, viewerOf } from '#platform/http.ts'
+import { routesOn } from '#platform/http/route.ts'
+import type { Server } from '#platform/http.ts'
 import { Empty, Type } from '#platform/schema.ts'
 import { noSuchSong } from '../errors.ts'
 import { BoughtQuery, Song, SongItem, SongListQuery, SongParams } from '../schema.ts'
-import { countPlay, playsOf } from './plays.ts'
+import { countPlay, playsOf } from './counters.ts'
 import { countShare, findSong, listBoughtSongs, listSongs } from './queries.ts'
 import { songContent, songViews } from './service.ts'
 import { songItem } from './view.ts'
 
-const tags = ['Music']
-
-/** Songs: lists, one by itself, sharing, likes and comments. */
+/** Songs: lists, one by itself, sharing, likes and comments (music-1 to music-6). */
 export function songRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
+  const route = routesOn(server, ctx, { tag: 'Music' })
 
-  server.get(
-    '/music/songs',
-    {
-      config: { access: 'optional' },
-      schema: {
-        tags,
-        summary: 'List songs, newest first, or some of them by id',
-        querystring: SongListQuery,
-        response: { 200: Type.Array(SongItem) },
-      },
-    },
-    async (request) => {
-      const { id: ids, after, limit = ids?.length || 15 } = request.query
-      const rows = await listSongs(sql, { ids, after, limit, viewerId: viewerId(request) })
+  route('GET /music/songs', {
+    operationId: 'listSongs',
+    summary: 'List songs, newest first, or some of them by id',
+    access: 'optional',
+    query: SongListQuery,
+    reply: { 200: Type.Array(SongItem) },
+    handler: async ({ query: { id: ids, after, limit = ids?.length || 15 }, viewer }) => {
+      const rows = await listSongs(sql, { ids, after, limit, viewerId: viewer.id })
       const plays = playsOf(ctx)
       return rows.map((row) => songItem(row, plays.pending(row.id)))
     },
-  )
+  })
 
-  server.get(
-    '/music/paids',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'List the songs I bought, the newest song first',
-        querystring: BoughtQuery(20),
-        response: { 200: Type.Array(Song) },
-      },
-    },
-    async (request) => {
-      const { id: viewer } = viewerOf(request)
-      const { limit = 20, max_id: before = 0 } = request.query
-      return songViews(ctx, await listBoughtSongs(sql, viewer, before, limit), viewer)
-    },
-  )
+  route('GET /music/paids', {
+    operationId: 'listBoughtSongs',
+    summary: 'List the songs I bought, the newest song first',
+    access: 'user',
+    query: BoughtQuery(20),
+    reply: { 200: Type.Array(Song) },
+    handler: async ({ query: { limit = 20, max_id: before = 0 }, viewer }) =>
+      songViews(ctx, await listBoughtSongs(sql, viewer.id, before, limit), viewer.id),
+  })
 
-  server.get(
-    '/music/:music',
-    {
-      config: { access: 'optional' },
-      schema: {
-        tags,
-        summary: 'Read a song, which counts a play',
-        params: SongParams,
-        response: { 201: Song },
-      },
-    },
-    async (request, reply) => {
-      const viewer = viewerId(request)
-      const row = await findSong(sql, request.params.music, viewer)
+  // 201, although nothing is made (music-2).
+  route('GET /music/:music', {
+    operationId: 'getSong',
+    summary: 'Read a song, which counts a play',
+    access: 'optional',
+    params: SongParams,
+    reply: { 201: Song },
+    errors: [noSuchSong],
+    handler: async ({ request, params, viewer }) => {
+      const row = await findSong(sql, params.music, viewer.id)
       if (!row) throw noSuchSong()
-      countPlay(ctx, viewer > 0 ? String(viewer) : request.ip, row.id)
-      const [view] = await songViews(ctx, [row], viewer)
-      return reply.code(201).send(view as Song)
+      countPlay(ctx, viewer.id > 0 ? String(viewer.id) : request.ip, row.id)
+      const [view] = await songViews(ctx, [row], viewer.id)
+      return view!
     },
-  )
+  })
 
-  server.patch(
-    '/music/:music/share',
-    {
-      config: { access: 'user' },
-      schema: { tags, summary: 'Count a share of a song', params: SongParams, response: { 204: Empty } },
+  route('PATCH /music/:music/share', {
+    operationId: 'shareSong',
+    summary: 'Count a share of a song',
+    access: 'user',
+    params: SongParams,
+    reply: { 204: Empty },
+    errors: [noSuchSong],
+    handler: async ({ params }) => {
+      if (!(await countShare(sql, params.music))) throw noSuchSong()
     },
-    async (request, reply) => {
-      if (!(await countShare(sql, request.params.music))) throw noSuchSong()
-      return reply.code(204).send()
-    },
-  )
+  })
 
   mountLikes(server, ctx, songContent, {
     create: '/music/:music/like',

@@ -6,11 +6,11 @@ import type { Content } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Tx } from '#platform/database.ts'
 import { invalidField } from '#platform/errors.ts'
-import { noSuchSong } from '../errors.ts'
+import { noSuchSong, unknownSinger, unknownSpecial } from '../errors.ts'
 import type { Song } from '../schema.ts'
 import { findLiveSingers } from '../singers/queries.ts'
 import { findLiveSpecials } from '../specials/queries.ts'
-import { playsOf } from './plays.ts'
+import { playsOf } from './counters.ts'
 import {
   deleteSong,
   findSongTitle,
@@ -23,7 +23,7 @@ import {
 } from './queries.ts'
 import { songDetail } from './view.ts'
 
-/** Songs as things that are commented on and liked. Nobody publishes them. */
+/** Songs as content that is commented on and liked. Nobody publishes them. */
 export const songContent: Content = {
   type: 'musics',
   param: 'music',
@@ -53,11 +53,10 @@ export type SongInput = Partial<Omit<SongValues, 'storage'>> & {
 }
 
 async function requireParts(tx: Db, { singerId, specials = [] }: SongInput): Promise<void> {
-  if (singerId !== undefined && (await findLiveSingers(tx, [singerId])).length === 0)
-    throw invalidField('singer_id', { en: 'There is no such singer.', zh: '歌手不存在。' }, 'no_such_singer')
+  if (singerId !== undefined && (await findLiveSingers(tx, [singerId])).length === 0) throw unknownSinger()
   const wanted = new Set(specials)
   if (wanted.size > 0 && (await findLiveSpecials(tx, [...wanted])).length < wanted.size)
-    throw invalidField('specials', { en: 'There is no such album.', zh: '专辑不存在。' }, 'no_such_special')
+    throw unknownSpecial()
 }
 
 const takeSound = (tx: Db, storage: number, ownerId: number, songId: number) =>

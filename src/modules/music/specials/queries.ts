@@ -1,5 +1,8 @@
 import { grams, nameKey } from '#lib/text.ts'
+import { isCollected } from '#modules/collections/index.ts'
+import { boughtBy } from '#modules/purchases/index.ts'
 import type { Db, Fragment } from '#platform/database.ts'
+import { ifGiven, when } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
 
 export type SpecialRow = Row<
@@ -13,18 +16,13 @@ export type SpecialRow = Row<
     has_collect: boolean
   }
 
+const earlierThan = (sql: Db, id: number): Fragment => when(sql, id > 0, () => sql`and p.id < ${id}`)
+
 const specials = (sql: Db, viewerId: number, where: Fragment, end: Fragment) => sql<SpecialRow[]>`
   select p.id, p.title, p.intro, p.storage, p.storage_size, p.sort, p.created_at, p.updated_at, p.deleted_at,
     s.taste_count, c.share_count + s.share_count as share_count, c.comment_count + s.comment_count as comment_count,
     c.collect_count,
-    ${
-      viewerId > 0
-        ? sql`coalesce((
-            select true from collections k
-            where k.user_id = ${viewerId} and k.collectible_type = 'music_specials' and k.collectible_id = p.id
-          ), false)`
-        : sql`false`
-    } as has_collect
+    ${isCollected(sql, 'music_specials', sql`p.id`, viewerId)} as has_collect
   from (select * from music_specials p where deleted_at is null ${where} order by id desc ${end}) p
   join music_special_counts c on c.special_id = p.id
   cross join lateral (
@@ -46,7 +44,7 @@ export const listSpecials = (sql: Db, { ids, before = 0, limit, viewerId }: Spec
   specials(
     sql,
     viewerId,
-    sql`${ids ? sql`and p.id = any(${ids})` : sql``} ${before > 0 ? sql`and p.id < ${before}` : sql``}`,
+    sql`${ifGiven(sql, ids, (list) => sql`and p.id = any(${list})`)} ${earlierThan(sql, before)}`,
     sql`limit ${limit}`,
   )
 
@@ -55,10 +53,7 @@ export const listBoughtSpecials = (sql: Db, userId: number, before: number, limi
   specials(
     sql,
     userId,
-    sql`and p.id in (
-      select n.raw from purchases b join paid_nodes n on n.id = b.node_id and n.channel = 'music' and not n.free
-      where b.user_id = ${userId} ${before > 0 ? sql`and n.raw < ${before}` : sql``}
-    )`,
+    sql`and p.id in (${boughtBy(sql, userId, 'music')}) ${earlierThan(sql, before)}`,
     sql`limit ${limit}`,
   )
 
@@ -116,10 +111,10 @@ export async function updateSpecial(
 ): Promise<void> {
   await sql`
     update music_specials set updated_at = now()
-      ${title === undefined ? sql`` : sql`, title = ${title}, title_key = ${nameKey(title)}, title_grams = ${grams(title)}`}
-      ${intro === undefined ? sql`` : sql`, intro = ${intro}`}
-      ${storage === undefined ? sql`` : sql`, storage = ${storage}, storage_size = ${storageSize ?? null}`}
-      ${sort === undefined ? sql`` : sql`, sort = ${sort}`}
+      ${ifGiven(sql, title, (value) => sql`, title = ${value}, title_key = ${nameKey(value)}, title_grams = ${grams(value)}`)}
+      ${ifGiven(sql, intro, (value) => sql`, intro = ${value}`)}
+      ${ifGiven(sql, storage, (value) => sql`, storage = ${value}, storage_size = ${storageSize ?? null}`)}
+      ${ifGiven(sql, sort, (value) => sql`, sort = ${value}`)}
     where id = ${id}`
 }
 

@@ -2,119 +2,90 @@ import { hasAbility } from '#modules/abilities/index.ts'
 import { listCollected, mountCollections } from '#modules/collections/index.ts'
 import { mountComments } from '#modules/comments/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Server, viewerId, viewerOf } from '#platform/http.ts'
+import { routesOn } from '#platform/http/route.ts'
+import type { Server } from '#platform/http.ts'
 import { Empty, Type } from '#platform/schema.ts'
 import { noSuchSpecial, unpaidSpecial } from '../errors.ts'
 import { BoughtQuery, Special, SpecialDetail, SpecialListQuery, SpecialParams } from '../schema.ts'
-import { playsOf } from '../songs/plays.ts'
+import { playsOf } from '../songs/counters.ts'
 import { listSpecialSongs } from '../songs/queries.ts'
 import { songViews } from '../songs/service.ts'
 import { countSpecialShare, findSpecial, listBoughtSpecials, listSpecials } from './queries.ts'
 import { specialContent, specialViews } from './service.ts'
 
-const tags = ['Music']
-
-/** Albums: lists, one by itself, sharing, collections and comments. */
+/** Albums: lists, one by itself, sharing, collections and comments (music-7 to music-10). */
 export function specialRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
+  const route = routesOn(server, ctx, { tag: 'Music' })
 
-  server.get(
-    '/music/specials',
-    {
-      config: { access: 'optional' },
-      schema: {
-        tags,
-        summary: 'List albums, newest first, or some of them by id',
-        querystring: SpecialListQuery,
-        response: { 200: Type.Array(Special) },
-      },
-    },
-    async (request) => {
-      const { id: ids, max_id: before, limit = ids?.length || 15 } = request.query
-      const viewer = viewerId(request)
-      const rows = await listSpecials(sql, { ids, before, limit, viewerId: viewer })
-      return specialViews(ctx, rows, viewer)
-    },
-  )
+  route('GET /music/specials', {
+    operationId: 'listAlbums',
+    summary: 'List albums, newest first, or some of them by id',
+    access: 'optional',
+    query: SpecialListQuery,
+    reply: { 200: Type.Array(Special) },
+    handler: async ({ query: { id: ids, max_id: before, limit = ids?.length || 15 }, viewer }) =>
+      specialViews(ctx, await listSpecials(sql, { ids, before, limit, viewerId: viewer.id }), viewer.id),
+  })
 
-  server.get(
-    '/music/specials/:special',
-    {
-      config: { access: 'optional' },
-      schema: {
-        tags,
-        summary: 'Read an album with its songs; one with a price has to be paid first',
-        params: SpecialParams,
-        response: { 200: SpecialDetail },
-      },
-    },
-    async (request) => {
-      const viewer = viewerId(request)
-      const row = await findSpecial(sql, request.params.special, viewer)
+  route('GET /music/specials/:special', {
+    operationId: 'getAlbum',
+    summary: 'Read an album with its songs; one with a price has to be paid first',
+    access: 'optional',
+    params: SpecialParams,
+    reply: { 200: SpecialDetail },
+    errors: [noSuchSpecial, unpaidSpecial],
+    handler: async ({ params, viewer }) => {
+      const row = await findSpecial(sql, params.special, viewer.id)
       if (!row) throw noSuchSpecial()
-      const [view] = (await specialViews(ctx, [row], viewer)) as [Special]
+      const [view] = (await specialViews(ctx, [row], viewer.id)) as [Special]
       if (view.paid_node && !view.paid_node.paid)
         throw unpaidSpecial({ extra: { paid_node: view.paid_node.node, amount: view.paid_node.amount } })
-      const songs = await listSpecialSongs(sql, row.id, viewer)
+      const songs = await listSpecialSongs(sql, row.id, viewer.id)
       const pending = songs.reduce((sum, song) => sum + playsOf(ctx).pending(song.id), 0)
       return {
         ...view,
         taste_count: view.taste_count + pending,
-        musics: await songViews(ctx, songs, viewer),
+        musics: await songViews(ctx, songs, viewer.id),
       }
     },
-  )
+  })
 
-  server.patch(
-    '/music/specials/:special/share',
-    {
-      config: { access: 'user' },
-      schema: { tags, summary: 'Count a share of an album', params: SpecialParams, response: { 204: Empty } },
+  route('PATCH /music/specials/:special/share', {
+    operationId: 'shareAlbum',
+    summary: 'Count a share of an album',
+    access: 'user',
+    params: SpecialParams,
+    reply: { 204: Empty },
+    errors: [noSuchSpecial],
+    handler: async ({ params }) => {
+      if (!(await countSpecialShare(sql, params.special))) throw noSuchSpecial()
     },
-    async (request, reply) => {
-      if (!(await countSpecialShare(sql, request.params.special))) throw noSuchSpecial()
-      return reply.code(204).send()
-    },
-  )
+  })
 
-  server.get(
-    '/music/collections',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'List the albums I collected',
-        querystring: BoughtQuery(15),
-        response: { 200: Type.Array(Special) },
-      },
-    },
-    async (request) => {
-      const { id: userId } = viewerOf(request)
-      const { limit = 15, max_id: after = 0 } = request.query
+  route('GET /music/collections', {
+    operationId: 'listCollectedAlbums',
+    summary: 'List the albums I collected',
+    access: 'user',
+    query: BoughtQuery(15),
+    reply: { 200: Type.Array(Special) },
+    handler: async ({ query: { limit = 15, max_id: after = 0 }, viewer: { id: userId } }) => {
       const page = { type: specialContent.type, userId, limit, order: 'content', after } as const
       const ids = (await listCollected(sql, page)).map((row) => row.collectible_id)
       const rows = ids.length > 0 ? await listSpecials(sql, { ids, limit, viewerId: userId }) : []
       return specialViews(ctx, rows, userId)
     },
-  )
+  })
 
-  server.get(
-    '/music-specials/paids',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'List the albums I bought, the newest album first',
-        querystring: BoughtQuery(15),
-        response: { 200: Type.Array(Special) },
-      },
-    },
-    async (request) => {
-      const { id: viewer } = viewerOf(request)
-      const { limit = 15, max_id: before = 0 } = request.query
-      return specialViews(ctx, await listBoughtSpecials(sql, viewer, before, limit), viewer)
-    },
-  )
+  route('GET /music-specials/paids', {
+    operationId: 'listBoughtAlbums',
+    summary: 'List the albums I bought, the newest album first',
+    access: 'user',
+    query: BoughtQuery(15),
+    reply: { 200: Type.Array(Special) },
+    handler: async ({ query: { limit = 15, max_id: before = 0 }, viewer }) =>
+      specialViews(ctx, await listBoughtSpecials(sql, viewer.id, before, limit), viewer.id),
+  })
 
   mountCollections(server, ctx, specialContent, {
     create: '/music/specials/:special/collection',

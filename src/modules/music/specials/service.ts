@@ -17,7 +17,7 @@ import {
 } from './queries.ts'
 import { specialView } from './view.ts'
 
-/** Albums as things that are commented on and collected. Nobody publishes them. */
+/** Albums as content that is commented on and collected. Nobody publishes them. */
 export const specialContent: Content = {
   type: 'music_specials',
   param: 'special',

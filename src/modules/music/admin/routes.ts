@@ -1,23 +1,21 @@
 import { withWireTimes } from '#lib/time.ts'
+import { mountAdminCrud } from '#modules/audit/index.ts'
+import { fileNotUsable } from '#modules/files/index.ts'
+import type { Context } from '#platform/context.ts'
+import { fieldError } from '#platform/errors.ts'
+import type { Server } from '#platform/http.ts'
 import {
-  addSinger,
-  addSong,
-  addSpecial,
-  changeSinger,
-  changeSong,
-  changeSpecial,
   noSuchSinger,
   noSuchSong,
   noSuchSpecial,
-  removeSinger,
-  removeSong,
-  removeSpecial,
-  type SongInput,
-} from '#modules/music/index.ts'
-import type { Context } from '#platform/context.ts'
-import { invalidField } from '#platform/errors.ts'
-import type { Server } from '#platform/http.ts'
-import { recordRoutes } from '../records.ts'
+  singerHasSongs,
+  singerNameTaken,
+  unknownSinger,
+  unknownSpecial,
+} from '../errors.ts'
+import { addSinger, changeSinger, removeSinger } from '../singers/service.ts'
+import { addSong, changeSong, removeSong, type SongInput } from '../songs/service.ts'
+import { addSpecial, changeSpecial, removeSpecial } from '../specials/service.ts'
 import {
   findSingerRecord,
   findSongRecord,
@@ -39,11 +37,13 @@ import {
 } from './schema.ts'
 
 const ability = 'admin: music'
-const typeMissing = () =>
-  invalidField('paid_type', {
-    en: 'The paid_type field is required with amount.',
-    zh: '设置 amount 时 paid_type 不能为空。',
-  })
+const tag = 'Admin: music'
+const typeMissing = fieldError(
+  'paid_type',
+  'validation_failed',
+  'The paid_type field is required with amount.',
+  '设置 amount 时 paid_type 不能为空。',
+)
 
 async function view<Row extends { created_at: string; updated_at: string }>(rows: Row[]): Promise<Row[]> {
   return rows.map(withWireTimes)
@@ -66,17 +66,20 @@ function songInput(
   }
 }
 
-/** Singers, albums and songs under /admin/music. */
+/** Singers, albums and songs (music-11). */
 export function adminMusicRoutes(server: Server, ctx: Context) {
-  recordRoutes(server, ctx, {
+  mountAdminCrud(server, ctx, {
     path: '/admin/music/singers',
+    tag,
     ability,
     subject: 'music-singers',
+    entity: 'Singer',
     noun: 'a singer',
     item: SingerRecord,
     query: SingerQuery,
     body: NewSinger,
     missing: noSuchSinger,
+    errors: [singerNameTaken, singerHasSongs, fileNotUsable],
     list: listSingerRecords,
     find: findSingerRecord,
     view,
@@ -84,15 +87,18 @@ export function adminMusicRoutes(server: Server, ctx: Context) {
     change: (tx, userId, row, body) => changeSinger(tx, userId, row, body),
     remove: (tx, { id }) => removeSinger(tx, id),
   })
-  recordRoutes(server, ctx, {
+  mountAdminCrud(server, ctx, {
     path: '/admin/music/specials',
+    tag,
     ability,
     subject: 'music-specials',
+    entity: 'Album',
     noun: 'an album',
     item: SpecialRecord,
     query: SpecialQuery,
     body: NewSpecial,
     missing: noSuchSpecial,
+    errors: [fileNotUsable],
     list: listSpecialRecords,
     find: findSpecialRecord,
     view,
@@ -100,15 +106,18 @@ export function adminMusicRoutes(server: Server, ctx: Context) {
     change: (tx, userId, row, body) => changeSpecial(tx, userId, row, body),
     remove: (tx, { id }) => removeSpecial(tx, id),
   })
-  recordRoutes(server, ctx, {
+  mountAdminCrud(server, ctx, {
     path: '/admin/music/songs',
+    tag,
     ability,
     subject: 'music-songs',
+    entity: 'Song',
     noun: 'a song',
     item: SongRecord,
     query: SongQuery,
     body: NewSong,
     missing: noSuchSong,
+    errors: [unknownSinger, unknownSpecial, typeMissing, fileNotUsable],
     list: listSongRecords,
     find: findSongRecord,
     view,

@@ -1,11 +1,12 @@
 import { Amount } from '#modules/ledger/index.ts'
-import { Id, IdList, Int, Nullable, OneOf, type Static, Text, Time, Type } from '#platform/schema.ts'
-import { listingQuery } from '../paging.ts'
+import { listingQuery } from '#platform/listing.ts'
+import { Id, IdList, Int, Nullable, OneOf, Shared, type Static, Text, Time, Type } from '#platform/schema.ts'
 
 const Sort = Type.Optional(Int(-1_000_000, 1_000_000))
 const times = { created_at: Time, updated_at: Time }
 
-export const SingerRecord = Type.Object({
+/** A singer as administrators see them. */
+export const SingerRecord = Shared('SingerRecord', {
   id: Type.Integer(),
   name: Type.String(),
   cover: Nullable(Type.Integer()),
@@ -14,9 +15,11 @@ export const SingerRecord = Type.Object({
 })
 export const SingerQuery = Type.Object({ ...listingQuery(['id', 'name']), name: Type.Optional(Text(100)) })
 export type SingerQuery = Static<typeof SingerQuery>
-export const NewSinger = Type.Object({ name: Text(100), cover: Type.Optional(Nullable(Id)) })
+/** What a singer is made of. */
+export const NewSinger = Shared('NewSinger', { name: Text(100), cover: Type.Optional(Nullable(Id)) })
 
-export const SpecialRecord = Type.Object({
+/** An album as administrators see it. */
+export const SpecialRecord = Shared('SpecialRecord', {
   id: Type.Integer(),
   title: Type.String(),
   intro: Nullable(Type.String()),
@@ -34,7 +37,8 @@ export const SpecialQuery = Type.Object({
   title: Type.Optional(Text(100)),
 })
 export type SpecialQuery = Static<typeof SpecialQuery>
-export const NewSpecial = Type.Object({
+/** What an album is made of; `amount` is its price. */
+export const NewSpecial = Shared('NewSpecial', {
   title: Text(255),
   intro: Type.Optional(Nullable(Text(10_000))),
   storage: Type.Optional(Nullable(Id)),
@@ -42,7 +46,8 @@ export const NewSpecial = Type.Object({
   amount: Type.Optional(Nullable(Amount)),
 })
 
-export const SongRecord = Type.Object({
+/** A song as administrators see it. */
+export const SongRecord = Shared('SongRecord', {
   id: Type.Integer(),
   title: Type.String(),
   singer_id: Type.Integer(),
@@ -66,7 +71,8 @@ export const SongQuery = Type.Object({
   special_id: Type.Optional(Id),
 })
 export type SongQuery = Static<typeof SongQuery>
-export const NewSong = Type.Object({
+/** What a song is made of; `amount` is the price of its sound, `paid_type` what is sold. */
+export const NewSong = Shared('NewSong', {
   title: Text(255),
   singer_id: Id,
   storage: Type.Optional(Nullable(Id)),

@@ -19,7 +19,7 @@ function heardBy(ctx: Context): LRUCache<string, true> {
 }
 
 /**
- * Counts a play, at most once a minute for each listener and song (decisions §8): in this process by the time of the
+ * Counts a play, at most once a minute for each listener and song (music-3): in this process by the time of the
  * last one, and where processes share their rate limits, across them.
  */
 export function countPlay(ctx: Context, listener: string, songId: number): void {

@@ -1,0 +1,20 @@
+import { collectionsRecount } from '#modules/collections/index.ts'
+import { commentsRecount } from '#modules/comments/index.ts'
+import type { CounterCheck } from '#platform/counters.ts'
+import { songContent } from './songs/service.ts'
+import { specialContent } from './specials/service.ts'
+
+/** Recounts of music, for `kith doctor`. Plays and shares count what leaves no record. */
+export const musicCounters: CounterCheck[] = [
+  commentsRecount(songContent.type, { table: 'music_song_counts', key: 'song_id', column: 'comment_count' }),
+  commentsRecount(specialContent.type, {
+    table: 'music_special_counts',
+    key: 'special_id',
+    column: 'comment_count',
+  }),
+  collectionsRecount(specialContent.type, {
+    table: 'music_special_counts',
+    key: 'special_id',
+    column: 'collect_count',
+  }),
+]
