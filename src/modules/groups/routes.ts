@@ -3,6 +3,7 @@ import { wireTime } from '#lib/time.ts'
 import { fileNotUsable } from '#modules/files/index.ts'
 import { mountReports } from '#modules/reports/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
+import { sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
 import { routesOn } from '#platform/http/route.ts'
@@ -156,7 +157,7 @@ export function groupRoutes(server: Server, ctx: Context) {
       params: GroupCategoryParams,
       body: GroupForm,
       reply: { 201: GroupMade },
-      errors: [noSuchCategory, notCertified, formCutShort, fileNotUsable],
+      errors: [noSuchCategory, notCertified, formCutShort, sensitiveWords, fileNotUsable],
       load: ({ params }) => requireCategory(sql, params.category),
       handler: async ({ request, viewer, params, body }) => {
         const sent = request.isMultipart() ? await readForm(ctx, viewer.id, request.parts()) : body
@@ -173,7 +174,7 @@ export function groupRoutes(server: Server, ctx: Context) {
       params: GroupParams,
       body: GroupChanges,
       reply: { 201: GroupMade },
-      errors: [noSuchGroup, notManager, unknownCategory, formCutShort, fileNotUsable],
+      errors: [noSuchGroup, notManager, unknownCategory, formCutShort, sensitiveWords, fileNotUsable],
       load: ({ params, viewer }) => getManaged(sql, params.group, viewer.id),
       handler: async ({ request, viewer, params, body }) => {
         const sent = request.isMultipart() ? await readForm(ctx, viewer.id, request.parts()) : body
