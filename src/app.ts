@@ -109,7 +109,7 @@ import { topicRoutes } from '#modules/topics/routes.ts'
 import { adminWordRoutes } from '#modules/words/admin/routes.ts'
 import { withPrefixToo } from '#platform/aliases.ts'
 import { addDocumentation } from '#platform/api-docs.ts'
-import { readersOf } from '#platform/content.ts'
+import { readersOf, requireKinds } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { addHealth } from '#platform/health.ts'
 import { createServer, type Server } from '#platform/http.ts'
@@ -261,5 +261,6 @@ export async function buildApp(ctx: Context): Promise<Server> {
     { prefix: '/api/v2' },
   )
   for (const routes of BYTES_ROUTES) routes(server, ctx)
+  requireKinds(ctx, CONTENT_KINDS)
   return server
 }

@@ -108,6 +108,21 @@ export function contentKinds(kinds: readonly ContentKind[]): readonly ContentKin
   return kinds
 }
 
+const mounted = new WeakMap<object, Set<string>>()
+
+/** Remembers that a shared behaviour, such as comments, was mounted on a kind of content. */
+export function noteMounted(ctx: object, { type }: Content): void {
+  const types = mounted.get(ctx) ?? new Set()
+  mounted.set(ctx, types.add(type))
+}
+
+/** Throws, at the start, when something was mounted on a kind that is not among those that Kith knows. */
+export function requireKinds(ctx: object, kinds: readonly ContentKind[]): void {
+  for (const type of mounted.get(ctx) ?? [])
+    if (!kinds.some((kind) => kind.type === type))
+      throw new Error(`Routes are mounted on ${type}, which src/content-kinds.ts does not list`)
+}
+
 const codes = new Map<string, number>()
 
 /** The integer that stands for a kind of content in notifications. */

@@ -1,4 +1,4 @@
-import type { Content, Counts, Target } from '#platform/content.ts'
+import { type Content, type Counts, noteMounted, type Target } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
 import { notFound } from '#platform/errors.ts'
@@ -28,6 +28,7 @@ export function mountCollections(
   content: Content,
   options: CollectionOptions,
 ): void {
+  noteMounted(ctx, content)
   const { noun, param } = content
   const route = routesOn(server, ctx, { tag: content.tag })
   const Params = Type.Object({ [param]: Id })

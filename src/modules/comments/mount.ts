@@ -1,6 +1,6 @@
 import { findBlockers } from '#modules/accounts/index.ts'
 import { sensitiveWords } from '#modules/words/index.ts'
-import { type Content, hidesOwner, type Target } from '#platform/content.ts'
+import { type Content, hidesOwner, noteMounted, type Target } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database.ts'
 import { blocked, type DeclaredError, forbidden, notFound } from '#platform/errors.ts'
@@ -36,6 +36,7 @@ export type CommentOptions = CommentRules & {
 
 /** Offers comments on content of one kind: list, create, delete and, if wanted, read one. */
 export function mountComments(server: Server, ctx: Context, content: Content, options: CommentOptions): void {
+  noteMounted(ctx, content)
   const { sql } = ctx
   const { noun, param } = content
   const { path, shape, errors = [], created = 201 } = options

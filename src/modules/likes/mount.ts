@@ -1,5 +1,5 @@
 import { withUrls } from '#modules/accounts/index.ts'
-import { type Content, hidesOwner, type Target } from '#platform/content.ts'
+import { type Content, hidesOwner, noteMounted, type Target } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { blocked, type DeclaredError, notFound } from '#platform/errors.ts'
 import { routesOn } from '#platform/http/route.ts'
@@ -38,6 +38,7 @@ const withoutOwner = (row: LikeRow): LikeRow => ({ ...row, target_user: 0 })
 
 /** Offers likes of content of one kind. */
 export function mountLikes(server: Server, ctx: Context, content: Content, options: LikeOptions): void {
+  noteMounted(ctx, content)
   const { noun, param } = content
   const route = routesOn(server, ctx, { tag: content.tag })
   const Params = Type.Object({ [param]: Id })
