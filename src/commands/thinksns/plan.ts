@@ -9,11 +9,22 @@ import { commentTables } from '#modules/comments/index.ts'
 import { conversationTables } from '#modules/conversations/index.ts'
 import { feedTables, settleFeeds } from '#modules/feeds/index.ts'
 import { copyPictures, copyUploads, fileTables } from '#modules/files/index.ts'
+import {
+  clearGroupAvatars,
+  groupReportTables,
+  groupTables,
+  settleGroups,
+  tagGroups,
+} from '#modules/groups/index.ts'
+import { imTables } from '#modules/im/index.ts'
 import { balanceTables, bookBalances, oldWalletTables, orderTables } from '#modules/ledger/index.ts'
 import { likeTables } from '#modules/likes/index.ts'
+import { musicTables } from '#modules/music/index.ts'
+import { newsTables, tagNews } from '#modules/news/index.ts'
 import { notificationTables } from '#modules/notifications/index.ts'
 import { pinTables } from '#modules/pinning/index.ts'
 import { priceTables, purchaseTables } from '#modules/purchases/index.ts'
+import { questionTables, settleQuestions } from '#modules/questions/index.ts'
 import { reportTables } from '#modules/reports/index.ts'
 import { rewardTables } from '#modules/rewards/index.ts'
 import { settingTables } from '#modules/settings/index.ts'
@@ -35,17 +46,24 @@ export const PLAN: Plan = [
   ...accountTables,
   roleUsers,
   disablePeople,
+  clearGroupAvatars,
   ...fileTables,
   copyUploads,
   ...tagTables,
   ...topicTables,
   ...priceTables,
   ...feedTables,
-  tagged({ users: tagPeople }),
+  ...musicTables,
+  ...newsTables,
+  ...questionTables,
+  ...groupTables,
+  settleQuestions,
+  tagged({ users: tagPeople, news: tagNews, groups: tagGroups }),
   ...commentTables,
   ...likeTables,
   ...collectionTables,
   ...rewardTables,
+  ...groupReportTables,
   ...reportTables,
   ...checkinTables,
   ...certificationTables,
@@ -56,11 +74,13 @@ export const PLAN: Plan = [
   ...oldWalletTables,
   ...conversationTables,
   ...notificationTables,
+  ...imTables,
   copyPictures,
   showAvatars,
   showLogos,
   showBadges,
   setIdentities,
+  settleGroups,
   recountAll,
   settleFeeds,
   bookBalances,
@@ -85,6 +105,15 @@ export const THINGS: Record<string, FindOwners> = {
       select id, user_id from feeds where id = any(${ids}) and deleted_at is null`
     return new Map(rows.map(({ id, user_id }) => [id, user_id]))
   },
+  musics: ownersOf('music_songs'),
+  music_specials: ownersOf('music_specials'),
+  news: ownersOf('news', 'user_id'),
+  questions: ownersOf('questions', 'user_id'),
+  'question-topics': ownersOf('question_topics'),
+  'question-answers': ownersOf('answers', 'user_id'),
+  groups: ownersOf('groups', 'user_id'),
+  'group-posts': ownersOf('group_posts', 'user_id'),
+  'groups-of-posts': ownersOf('group_posts', 'group_id'),
   comments: async (sql, ids) => {
     const rows = await sql<{ id: number; user_id: number }[]>`
       select id, user_id from comments where id = any(${ids})`

@@ -1,4 +1,11 @@
 export { groupCounters, groupEscrowChecks } from './counters.ts'
+export {
+  clearGroupAvatars,
+  groupReportTables,
+  groupTables,
+  settleGroups,
+  tagGroups,
+} from './imports/thinksns.ts'
 export { postReader } from './posts/content.ts'
 export type { CopyToFeed } from './posts/service.ts'
 export { groupReader } from './service.ts'

@@ -1,1 +1,2 @@
 export { findDrift, type ImDrift, imState, reconcile } from './drift/service.ts'
+export { imTables } from './imports/thinksns.ts'

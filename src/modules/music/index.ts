@@ -1,5 +1,6 @@
 export { musicCounters } from './counters.ts'
 export { exportMusic } from './exports/service.ts'
 export { musicImporter } from './imports/service.ts'
+export { musicTables } from './imports/thinksns.ts'
 export { songReader, specialReader } from './service.ts'
 export { playsOf } from './songs/counters.ts'

@@ -1,0 +1,84 @@
+import { findUses } from '#modules/files/index.ts'
+import { defineTable } from '#platform/database-import/table.ts'
+import { relation, upsert } from '#platform/database-import/write.ts'
+
+const EPOCH = new Date(0).toISOString()
+
+/** Only the provider knows what a group is called and who is in it: `kith doctor im` compares them. */
+const imGroups = defineTable({
+  table: 'im_group',
+  by: 'id',
+  key: ['id'],
+  columns: {
+    id: 'int',
+    im_group_id: 'text',
+    user_id: 'int',
+    group_face: 'text',
+    created_at: 'time',
+    updated_at: 'time',
+  },
+  async write(tx, rows, batch) {
+    const people = await batch.find(
+      'users',
+      rows.map((row) => row.user_id),
+    )
+    const faces = new Set(
+      (
+        await findUses(
+          tx,
+          rows.flatMap(({ group_face }) => (/^\d{1,15}$/.test(group_face ?? '') ? [Number(group_face)] : [])),
+        )
+      ).map(({ id }) => id),
+    )
+    const given = rows.flatMap((row) => {
+      if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the person is gone')
+      else {
+        const face = Number(row.group_face)
+        return [
+          {
+            id: row.id,
+            provider: 'easemob',
+            provider_id: row.im_group_id,
+            name: `群聊 ${row.im_group_id}`,
+            description: '',
+            public: false,
+            members_only: true,
+            allow_invites: true,
+            max_users: 200,
+            face_id: faces.has(face) ? face : null,
+            creator_id: row.user_id,
+            owner_id: row.user_id,
+            synced_version: 1,
+            created_at: row.created_at ?? EPOCH,
+            updated_at: row.updated_at ?? row.created_at ?? EPOCH,
+          },
+        ]
+      }
+      return []
+    })
+    const columns = {
+      id: 'bigint',
+      provider: 'text',
+      provider_id: 'text',
+      name: 'text',
+      description: 'text',
+      public: 'boolean',
+      members_only: 'boolean',
+      allow_invites: 'boolean',
+      max_users: 'int',
+      face_id: 'bigint',
+      creator_id: 'bigint',
+      owner_id: 'bigint',
+      synced_version: 'bigint',
+      created_at: 'timestamptz',
+      updated_at: 'timestamptz',
+    }
+    await upsert(tx, 'im_groups', columns, given, { keep: ['name', 'description'] })
+    await tx`
+      insert into im_group_members (group_id, user_id)
+      select id, owner_id from ${relation(tx, { id: 'bigint', owner_id: 'bigint' }, given)} on conflict do nothing`
+  },
+})
+
+/** Chat groups, as far as the source knows them. */
+export const imTables = [imGroups]

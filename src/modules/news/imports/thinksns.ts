@@ -1,0 +1,319 @@
+import { findAttachments } from '#lib/attachments.ts'
+import { grams, nameKey, plainText } from '#lib/text.ts'
+import { bindUses, findUses } from '#modules/files/index.ts'
+import { setHolds } from '#modules/ledger/index.ts'
+import type { Db, Tx } from '#platform/database.ts'
+import { type Batch, defineTable, type SourceRow } from '#platform/database-import/table.ts'
+import { findHeir, findTargets, relation, saveTargets, upsert } from '#platform/database-import/write.ts'
+
+const EPOCH = new Date(0).toISOString()
+const SUBJECT_MAX = 200
+
+const categories = defineTable({
+  table: 'news_cates',
+  by: null,
+  batch: 100_000,
+  key: ['id'],
+  columns: { id: 'int', name: 'text', rank: 'int' },
+  async write(tx, rows, batch) {
+    const first = new Map<string, number>()
+    const targets = new Map<number, number>()
+    const given = rows.flatMap((row) => {
+      const name = row.name?.trim() || `category ${row.id}`
+      const other = first.get(nameKey(name))
+      targets.set(row.id ?? 0, other ?? row.id ?? 0)
+      if (other !== undefined) {
+        batch.merge(row, 'another category has this name')
+        return []
+      }
+      first.set(nameKey(name), row.id ?? 0)
+      return [{ id: row.id, name, name_key: nameKey(name), rank: row.rank ?? 0 }]
+    })
+    const columns = { id: 'bigint', name: 'text', name_key: 'text', rank: 'int' }
+    await upsert(tx, 'news_categories', columns, given)
+    await saveTargets(tx, 'news_cates', targets)
+  },
+})
+
+const NEWS = {
+  id: 'int',
+  title: 'text',
+  subject: 'text',
+  content: 'text',
+  from: 'text',
+  author: 'text',
+  storage: 'int',
+  hits: 'int',
+  is_recommend: 'int',
+  audit_status: 'int',
+  audit_count: 'int',
+  user_id: 'int',
+  cate_id: 'int',
+  contribute_amount: 'int',
+  deleted_at: 'time',
+  created_at: 'time',
+  updated_at: 'time',
+} as const
+type Row = SourceRow<typeof NEWS>
+
+const GONE = 4
+
+/** Where the fee of a contribution is: with the site once it is published, else waiting or given back. */
+function feeOf(row: Row, refund: boolean): { amount: number; state: string; waits: boolean } {
+  const amount = Math.max(row.contribute_amount ?? 0, 0)
+  if (amount === 0) return { amount, state: 'none', waits: false }
+  const status = row.audit_status ?? 0
+  if (status === 1) return { amount, state: refund ? 'refunded' : 'escrow', waits: true }
+  return { amount, state: status === 0 || status === 5 ? 'income' : 'refunded', waits: false }
+}
+
+/** Where articles go whose category is gone. */
+async function otherCategory(sql: Db): Promise<number> {
+  const [row] = await sql<{ id: number }[]>`
+    with made as (
+      insert into news_categories (id, name, name_key) values (0, '未分类', '未分类') on conflict do nothing returning id
+    )
+    select id from made union all select id from news_categories where name_key = '未分类' limit 1`
+  return row?.id ?? 0
+}
+
+async function writeNews(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
+  const people = await batch.find(
+    'users',
+    rows.map((row) => row.user_id),
+  )
+  const cates = await findTargets(
+    tx,
+    'news_cates',
+    rows.map((row) => row.cate_id),
+  )
+  const kept = rows.filter((row) => {
+    if (row.deleted_at === null && row.audit_status !== GONE) return true
+    batch.leaveOut(row, 'deleted')
+    return false
+  })
+  const heir = kept.every(({ user_id }) => people.has(user_id ?? 0)) ? 0 : await findHeir(tx)
+  const other = kept.every(({ cate_id }) => cates.has(cate_id ?? 0)) ? 0 : await otherCategory(tx)
+  const shown = kept.flatMap(({ content }) => findAttachments(content ?? ''))
+  const uses = new Map(
+    (await findUses(tx, [...shown, ...kept.map(({ storage }) => storage ?? 0)])).map((use) => [use.id, use]),
+  )
+  const refund = batch.options.waiting === 'refund'
+  const articles = kept.map((row) => {
+    if (!people.has(row.user_id ?? 0))
+      batch.mend(row, 'its author is gone: it belongs to the first administrator')
+    if (!cates.has(row.cate_id ?? 0)) batch.mend(row, 'its category is gone: under another')
+    if (/<(p|div|br|img|span)[\s/>]/i.test(row.content ?? ''))
+      batch.mend(row, 'written in HTML: kept as it is, and shown as text')
+    const fee = feeOf(row, refund)
+    if (fee.waits && refund) batch.mend(row, 'its fee was given back when the site moved')
+    const title = row.title?.trim() || `news ${row.id}`
+    const created = row.created_at ?? row.updated_at ?? EPOCH
+    const status = row.audit_status ?? 0
+    const image = uses.get(row.storage ?? 0)
+    const subject = row.subject?.trim() ?? ''
+    return {
+      id: row.id,
+      title,
+      title_key: nameKey(title),
+      title_grams: grams(title),
+      subject: subject === '' ? plainText(row.content ?? '', SUBJECT_MAX) : subject,
+      subject_given: subject !== '',
+      content: row.content ?? '',
+      from: row.from,
+      author: row.author,
+      user_id: people.has(row.user_id ?? 0) ? row.user_id : heir,
+      category_id: Number(cates.get(row.cate_id ?? 0) ?? other),
+      image: image?.id ?? null,
+      image_size: image?.size ?? null,
+      audit_status: status >= 0 && status <= 5 ? status : 2,
+      audit_count: Math.min(Math.max(row.audit_count ?? 0, 0), 30_000),
+      contribute_amount: fee.amount,
+      fee_state: fee.state,
+      recommended_at: row.is_recommend ? created : null,
+      published_at: status === 0 ? created : null,
+      created_at: created,
+      updated_at: row.updated_at ?? created,
+      waits: fee.waits,
+      hits: Math.max(row.hits ?? 0, 0),
+      pictures: findAttachments(row.content ?? '').filter((id) => uses.has(id)),
+    }
+  })
+  const columns = {
+    id: 'bigint',
+    title: 'text',
+    title_key: 'text',
+    title_grams: 'text[]',
+    subject: 'text',
+    subject_given: 'boolean',
+    content: 'text',
+    from: 'text',
+    author: 'text',
+    user_id: 'bigint',
+    category_id: 'bigint',
+    image: 'bigint',
+    image_size: 'text',
+    audit_status: 'smallint',
+    audit_count: 'smallint',
+    contribute_amount: 'bigint',
+    fee_state: 'text',
+    recommended_at: 'timestamptz',
+    published_at: 'timestamptz',
+    created_at: 'timestamptz',
+    updated_at: 'timestamptz',
+  }
+  await upsert(tx, 'news', columns, articles)
+  await upsert(
+    tx,
+    'news_counts',
+    { news_id: 'bigint', hits: 'bigint' },
+    articles.map(({ id, hits }) => ({ news_id: id, hits })),
+    { key: ['news_id'] },
+  )
+  await setHolds(
+    tx,
+    'news',
+    rows.map(({ id }) => id ?? 0),
+    articles
+      .filter(({ waits }) => waits)
+      .map(({ id, user_id, contribute_amount }) => ({
+        subjectId: id ?? 0,
+        ownerId: user_id ?? 0,
+        currency: 'points',
+        amount: contribute_amount,
+        kind: 'contribution',
+        refundKind: 'contribution:refunded',
+        givenBack: refund,
+      })),
+  )
+  // All pictures of an article were called the same there.
+  await bindUses(
+    tx,
+    articles.flatMap(({ id, image, pictures }) => [
+      ...pictures
+        .filter((picture) => picture !== image)
+        .map((picture) => ({ id: picture, channel: 'news:content', raw: id ?? 0 })),
+      ...(image === null ? [] : [{ id: image, channel: 'news:image', raw: id ?? 0 }]),
+    ]),
+  )
+}
+
+const news = defineTable({
+  table: 'news',
+  by: 'id',
+  width: 500,
+  batch: 100,
+  key: ['id'],
+  columns: NEWS,
+  write: writeNews,
+  sweep: (tx, { from, to }, rows) => tx`
+    delete from news where id >= ${from} and id < ${to} and not id = any(${rows.map(({ id }) => id ?? 0)})`,
+})
+
+const subscriptions = defineTable({
+  table: 'news_cates_follow',
+  by: 'user_id',
+  width: 2000,
+  key: ['id'],
+  columns: { id: 'int', user_id: 'int', follows: 'text' },
+  async write(tx, rows, batch) {
+    const people = await batch.find(
+      'users',
+      rows.map((row) => row.user_id),
+    )
+    const last = new Map<number, (typeof rows)[number]>()
+    for (const row of rows) {
+      const other = last.get(row.user_id ?? 0)
+      if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the person is gone')
+      else {
+        if (other) batch.merge(other, 'a later row of the same person counts')
+        last.set(row.user_id ?? 0, row)
+      }
+    }
+    const wanted = [...last].map(([userId, { follows }]) => ({
+      userId,
+      ids: (follows ?? '')
+        .split(',')
+        .map(Number)
+        .filter((id) => Number.isSafeInteger(id) && id > 0),
+    }))
+    const targets = await findTargets(
+      tx,
+      'news_cates',
+      wanted.flatMap(({ ids }) => ids),
+    )
+    const given = wanted.flatMap(({ userId, ids }) =>
+      ids.flatMap((id) => {
+        const category = targets.get(id)
+        return category === undefined ? [] : [{ user_id: userId, category_id: Number(category) }]
+      }),
+    )
+    await tx`delete from news_subscriptions where user_id = any(${[...last.keys()]})`
+    await tx`
+      insert into news_subscriptions (user_id, category_id)
+      select distinct user_id, category_id from ${relation(tx, { user_id: 'bigint', category_id: 'bigint' }, given)}`
+  },
+})
+
+const deletions = defineTable({
+  table: 'news_apply_logs',
+  by: 'id',
+  key: ['id'],
+  columns: {
+    id: 'int',
+    news_id: 'int',
+    user_id: 'int',
+    status: 'int',
+    created_at: 'time',
+    updated_at: 'time',
+  },
+  async write(tx, rows, batch) {
+    const people = await batch.find(
+      'users',
+      rows.map((row) => row.user_id),
+    )
+    const found = await tx<{ id: number; title: string }[]>`
+      select id, title from news where id = any(${rows.map(({ news_id }) => news_id ?? 0)})`
+    const titles = new Map(found.map(({ id, title }) => [id, title]))
+    const open = new Set<number>()
+    const given = rows.flatMap((row) => {
+      const waits = row.status !== 1 && row.status !== 2
+      if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the person is gone')
+      else if (waits && !titles.has(row.news_id ?? 0)) batch.leaveOut(row, 'the article is gone')
+      else if (waits && open.has(row.news_id ?? 0)) batch.merge(row, 'asked for twice')
+      else {
+        if (waits) open.add(row.news_id ?? 0)
+        return [
+          {
+            id: row.id,
+            news_id: row.news_id,
+            user_id: row.user_id,
+            title: titles.get(row.news_id ?? 0) ?? '',
+            state: waits ? 'pending' : row.status === 1 ? 'accepted' : 'rejected',
+            decided_at: waits ? null : (row.updated_at ?? EPOCH),
+            created_at: row.created_at ?? EPOCH,
+          },
+        ]
+      }
+      return []
+    })
+    const columns = {
+      id: 'bigint',
+      news_id: 'bigint',
+      user_id: 'bigint',
+      title: 'text',
+      state: 'text',
+      decided_at: 'timestamptz',
+      created_at: 'timestamptz',
+    }
+    await upsert(tx, 'news_deletions', columns, given)
+  },
+})
+
+/** Gives articles tags. */
+export const tagNews = (sql: Db, links: { id: number; tag: number }[]) => sql`
+  insert into news_tags (news_id, tag_id) select id, tag from ${relation(sql, { id: 'bigint', tag: 'bigint' }, links)}
+  on conflict do nothing`
+
+/** Articles and their categories. */
+export const newsTables = [categories, news, subscriptions, deletions]
