@@ -49,7 +49,7 @@ export async function serve(env: Record<string, string | undefined>): Promise<vo
       closers.unshift({ name: 'metrics', withinMs: 1_000, close: metrics.close })
     }
     if (config.worker === 'inside') {
-      const worker = await startWorker(ctx, opened.connection)
+      const worker = await startWorker(opened.forJobs, opened.connection)
       closers.splice(-1, 0, { name: 'worker', withinMs: 8_000, close: worker.stop })
     }
     process.stdout.write(banner(ctx, founder))

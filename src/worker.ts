@@ -11,7 +11,7 @@ import { notificationSchedules, notificationTasks } from '#modules/notifications
 import { pinningSchedules, pinningTasks } from '#modules/pinning/jobs.ts'
 import { tokenSchedules, tokenTasks } from '#modules/tokens/jobs.ts'
 import type { Context } from '#platform/context.ts'
-import { type JobsConnection, runJobs, type Schedule, type TaskList } from '#platform/jobs.ts'
+import { type Crew, type JobsConnection, runJobs, type Schedule, type TaskList } from '#platform/jobs.ts'
 
 /** Every job of the modules, by task name. */
 const TASKS: ((ctx: Context) => TaskList)[] = [
@@ -46,6 +46,40 @@ const SCHEDULES: Schedule[] = [
 /** All tasks on one context. */
 export const tasksOn = (ctx: Context): TaskList => Object.assign({}, ...TASKS.map((tasksOf) => tasksOf(ctx)))
 
+/**
+ * What waits for somebody else's machine has workers of its own by who that is: a mail server that hangs delays mail, and
+ * nothing that is done here.
+ */
+const OUTBOUND: { concurrency: number; names: string[] }[] = [
+  { concurrency: 4, names: ['send_code'] },
+  { concurrency: 4, names: ['push_notifications'] },
+  { concurrency: 8, names: ['send_webhook'] },
+  {
+    concurrency: 4,
+    names: [
+      ...['user_created', 'user_access_changed', 'im_account', 'im_accounts', 'im_group'],
+      ...['im_register_everybody', 'im_sweep', 'im_reconcile'],
+    ],
+  },
+]
+
+/** The tasks by who works on them: first all that need nobody else. */
+function crewsOf(tasks: TaskList): Crew[] {
+  const outbound = OUTBOUND.map(({ concurrency, names }) => ({
+    concurrency,
+    tasks: Object.fromEntries(
+      names.map((name) => {
+        const task = tasks[name]
+        if (!task) throw new Error(`no module has a task ${name}`)
+        return [name, task]
+      }),
+    ),
+  }))
+  const elsewhere = new Set(OUTBOUND.flatMap(({ names }) => names))
+  const inside = Object.fromEntries(Object.entries(tasks).filter(([name]) => !elsewhere.has(name)))
+  return [{ concurrency: 3, tasks: inside }, ...outbound]
+}
+
 /** Runs jobs on this context until stopped. By default inside the server; on its own with `kith worker`. */
 export const startWorker = (ctx: Context, connection: JobsConnection) =>
-  runJobs(connection, tasksOn(ctx), SCHEDULES, ctx.log)
+  runJobs(connection, crewsOf(tasksOn(ctx)), SCHEDULES, ctx.log)

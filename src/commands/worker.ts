@@ -15,7 +15,7 @@ export async function work(env: Environment): Promise<number> {
   try {
     await prepareDatabase(ctx, connection)
     await ctx.signals.listen()
-    const worker = await startWorker(ctx, connection)
+    const worker = await startWorker(opened.forJobs, connection)
     log.info('the worker runs')
     const signal = await new Promise<string>((resolve) => {
       process.once('SIGTERM', () => resolve('SIGTERM'))

@@ -19,7 +19,15 @@ import { createSms } from '#platform/sms.ts'
 import { createStorage } from '#platform/storage/storage.ts'
 
 /** The context of a process, with what it takes to run jobs and to close everything again. */
-export type Opened = { ctx: Context; connection: JobsConnection; close(): Promise<void> }
+export type Opened = {
+  ctx: Context
+  /** The same for jobs: with connections of their own, on which they wait as long as it takes. */
+  forJobs: Context
+  connection: JobsConnection
+  close(): Promise<void>
+}
+
+const JOBS_POOL_SIZE = 4
 
 /** What a server refuses that a command waits for. */
 export type Bounds = Pick<DatabaseOptions, 'patienceMs' | 'maxWaiting' | 'lockTimeoutMs'>
@@ -52,13 +60,13 @@ export async function openContext(
       ? await openEmbedded(config, log, mayJoin)
       : { connection: config.databaseUrl }
   const { connection } = database
-  const sql = openDatabase({
+  const options = {
     connection,
-    poolSize: config.databasePoolSize,
     statementTimeoutMs: config.statementTimeoutMs,
-    ...bounds,
-    onNotice: (message) => log.debug({ notice: message }, 'database notice'),
-  })
+    onNotice: (message: string) => log.debug({ notice: message }, 'database notice'),
+  }
+  const sql = openDatabase({ ...options, ...bounds, poolSize: config.databasePoolSize })
+  const sqlForJobs = openDatabase({ ...options, poolSize: JOBS_POOL_SIZE })
   const signals = createSignals(sql)
   const limiter = createRateLimiter({ log, ...(config.redisUrl ? { redisUrl: config.redisUrl } : {}) })
   const mail = createMail({
@@ -100,6 +108,7 @@ export async function openContext(
   }
   return {
     ctx,
+    forJobs: { ...ctx, sql: sqlForJobs },
     connection,
     close: () =>
       closeInOrder(
@@ -108,6 +117,7 @@ export async function openContext(
           { name: 'signals', withinMs: 1_000, close: signals.close },
           { name: 'rate limits', withinMs: 1_000, close: () => limiter.close() },
           { name: 'mail', withinMs: 1_000, close: () => mail.close() },
+          { name: 'connections of jobs', withinMs: 2_000, close: () => sqlForJobs.end({ timeout: 1 }) },
           { name: 'connections', withinMs: 6_000, close: () => sql.end({ timeout: 5 }) },
           { name: 'database', withinMs: 90_000, close: async () => database.stop?.() },
         ],

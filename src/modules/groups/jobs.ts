@@ -10,13 +10,14 @@ import { deleteGroup } from './queries.ts'
 const BATCH = 500
 
 /** Takes a deleted group apart, piece by piece; done again it goes on where it stopped. */
-async function clearGroup(ctx: Context, id: number): Promise<void> {
+async function clearGroup(ctx: Context, id: number, signal: AbortSignal): Promise<void> {
   for (;;) {
     const posts = await listPostIds(ctx.sql, id, BATCH)
     for (const post of posts) await transaction(ctx.sql, (tx) => removePost(tx, id, post))
     if (posts.length === 0) break
+    signal.throwIfAborted()
   }
-  while ((await deleteMembers(ctx.sql, id, BATCH)) > 0);
+  while ((await deleteMembers(ctx.sql, id, BATCH)) > 0) signal.throwIfAborted()
   await transaction(ctx.sql, async (tx) => {
     await detachFiles(tx, { channel: 'group:avatar', raws: [id] })
     await deleteGroup(tx, id)
@@ -25,7 +26,7 @@ async function clearGroup(ctx: Context, id: number): Promise<void> {
 
 /** Jobs of groups. */
 export const groupTasks = (ctx: Context): TaskList => ({
-  async remove_group(payload) {
-    await clearGroup(ctx, (payload as { id: number }).id)
+  async remove_group(payload, { abortSignal }) {
+    await clearGroup(ctx, (payload as { id: number }).id, abortSignal)
   },
 })

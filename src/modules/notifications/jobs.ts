@@ -10,8 +10,8 @@ import { announce, deliverEvents, resumeDeliveries, sendWebhook, tidyEvents } fr
 type Places = { places: [number, number][] }
 
 export const notificationTasks = (ctx: Context): TaskList => ({
-  take_back_notifications: (payload) => takeBackRest(ctx, payload as Taken),
-  send_notice: (payload) => sendToAll(ctx, (payload as { id: number }).id),
+  take_back_notifications: (payload, { abortSignal }) => takeBackRest(ctx, payload as Taken, abortSignal),
+  send_notice: (payload, { abortSignal }) => sendToAll(ctx, (payload as { id: number }).id, abortSignal),
   tidy_notifications: () => tidyNotifications(ctx),
   push_notifications: (payload) => pushNotifications(ctx, (payload as Places).places),
   announce_notifications: (payload) => announce(ctx, (payload as Places).places),

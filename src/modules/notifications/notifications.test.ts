@@ -331,7 +331,7 @@ test('taking back more than one batch leaves the rest to a job', async () => {
   const [job] = await sql<{ payload: { cause: typeof cause } }[]>`
     select payload from graphile_worker._private_jobs j
     join graphile_worker._private_tasks t on t.id = j.task_id where t.identifier = 'take_back_notifications'`
-  await takeBackRest(ctx, job!.payload)
+  await takeBackRest(ctx, job!.payload, new AbortController().signal)
   assert.equal((await left()).length, 0)
 })
 

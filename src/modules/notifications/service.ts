@@ -41,8 +41,8 @@ export async function takeBack(tx: Db, taken: Taken): Promise<void> {
 }
 
 /** Takes back what `takeBack` left over. */
-export async function takeBackRest(ctx: Context, taken: Taken): Promise<void> {
-  while ((await deleteUnread(ctx.sql, taken, AT_ONCE)) === AT_ONCE);
+export async function takeBackRest(ctx: Context, taken: Taken, signal: AbortSignal): Promise<void> {
+  while ((await deleteUnread(ctx.sql, taken, AT_ONCE)) === AT_ONCE) signal.throwIfAborted()
 }
 
 /** Deletes what was read longer ago than the setting says, in batches. */

@@ -450,7 +450,7 @@ describe('tidying', () => {
     const use = { ids: [attached], ownerId: bob.id, channel: 'test:image', raw: 2, field: 'images' }
     await sql.begin((tx) => attachFiles(tx, use))
     const before = await objects()
-    const runner = await runJobs(world.connection, fileTasks(ctx), [], ctx.log)
+    const runner = await runJobs(world.connection, [{ concurrency: 1, tasks: fileTasks(ctx) }], [], ctx.log)
     after(() => runner.stop())
     await sql`select graphile_worker.add_job('tidy_files')`
     await waitFor(async () => (await objects()) === before - 1)

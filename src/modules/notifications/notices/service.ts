@@ -37,10 +37,11 @@ export async function sendNotice(
   return id
 }
 
-/** Tells everybody who has not been told yet, in batches that each keep how far they came. */
-export async function sendToAll(ctx: Context, id: number): Promise<void> {
+/** Tells everybody who has not been told yet, in batches that each keep how far they came; interrupted between two. */
+export async function sendToAll(ctx: Context, id: number, signal: AbortSignal): Promise<void> {
   await countPeople(ctx.sql, id)
-  for (let goesOn = true; goesOn; )
+  for (let goesOn = true; goesOn; ) {
+    signal.throwIfAborted()
     goesOn = await transaction(ctx.sql, async (tx) => {
       const notice = await lockNotice(tx, id)
       if (!notice) return false
@@ -50,6 +51,7 @@ export async function sendToAll(ctx: Context, id: number): Promise<void> {
       await advanceNotice(tx, id, people.length, last)
       return last !== null
     })
+  }
 }
 
 /** Stops a notice and takes it back from those who have not read it; undefined when there is none. */

@@ -20,20 +20,22 @@ export async function insertEvent(
     from made having count(*) > 0`
 }
 
+/** A delivery and where it goes. */
+export type Delivery = { id: number; endpoint_id: number }
+
 /** Makes the deliveries of an event, once each; `endpointId` limits them to one endpoint, whatever it listens to. */
 export async function insertDeliveries(
   sql: Db,
   eventIds: number[],
   endpointId: number | null = null,
-): Promise<number[]> {
-  const rows = await sql<{ id: number }[]>`
+): Promise<Delivery[]> {
+  return await sql<Delivery[]>`
     insert into webhook_deliveries (endpoint_id, event_id)
     select e.id, v.id from webhook_events v join webhook_endpoints e on e.enabled
       ${endpointId === null ? sql`and (e.types is null or v.type = any(e.types))` : sql`and e.id = ${endpointId}`}
     where v.id = any(${eventIds})
     order by v.id, e.id
-    on conflict (event_id, endpoint_id) do nothing returning id`
-  return rows.map(({ id }) => id)
+    on conflict (event_id, endpoint_id) do nothing returning id, endpoint_id`
 }
 
 export type Claimed = {
@@ -108,11 +110,10 @@ export async function recordEndpoint(sql: Db, id: number, well: boolean, gone: b
 }
 
 /** Deliveries that should have been sent a while ago: their job was lost with its worker. */
-export async function findOverdue(sql: Db, limit: number): Promise<number[]> {
-  const rows = await sql<{ id: number }[]>`
-    select id from webhook_deliveries
+export async function findOverdue(sql: Db, limit: number): Promise<Delivery[]> {
+  return await sql<Delivery[]>`
+    select id, endpoint_id from webhook_deliveries
     where status = 'pending' and next_attempt_at < now() - interval '1 minute' order by next_attempt_at limit ${limit}`
-  return rows.map(({ id }) => id)
 }
 
 /** Makes deliveries due again from the first attempt on; answers which. */
@@ -121,8 +122,8 @@ export async function resetDeliveries(
   endpointId: number,
   which: { id: number } | { failedSince: string },
   limit: number,
-): Promise<number[]> {
-  const rows = await sql<{ id: number }[]>`
+): Promise<Delivery[]> {
+  return await sql<Delivery[]>`
     update webhook_deliveries set status = 'pending', attempts = 0, next_attempt_at = now()
     where id in (
       select id from webhook_deliveries where endpoint_id = ${endpointId}
@@ -133,8 +134,7 @@ export async function resetDeliveries(
         }
       order by id limit ${limit}
     )
-    returning id`
-  return rows.map(({ id }) => id)
+    returning id, endpoint_id`
 }
 
 /** Deletes events of long ago that are no longer being delivered, with their log. */

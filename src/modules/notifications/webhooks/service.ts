@@ -11,6 +11,7 @@ import {
   type Claimed,
   cancelDelivery,
   claimDelivery,
+  type Delivery,
   deleteOldEvents,
   findListened,
   findOverdue,
@@ -57,10 +58,16 @@ export async function publishEvent(ctx: Context, tx: Db, type: string, data: obj
     await insertEvent(tx, { key: `msg_${uuidv7()}`, type, body: bodyOf(type, data) })
 }
 
+/** An endpoint is asked at most so many things at once: one that is slow leaves workers for the others. */
+const AT_ONCE_EACH = 2
+
+const addDelivery = (db: Db, { id, endpoint_id: endpoint }: Delivery, delaySeconds = 0) =>
+  addJob(db, 'send_webhook', { id }, { queue: `webhook:${endpoint}:${id % AT_ONCE_EACH}`, delaySeconds })
+
 /** Makes the deliveries of events and a job for each. */
 export async function deliverEvents(ctx: Context, ids: number[]): Promise<void> {
   await transaction(ctx.sql, async (tx) => {
-    for (const id of await insertDeliveries(tx, ids)) await addJob(tx, 'send_webhook', { id })
+    for (const delivery of await insertDeliveries(tx, ids)) await addDelivery(tx, delivery)
   })
 }
 
@@ -70,8 +77,8 @@ export async function sendPing(tx: Db, endpointId: number): Promise<number | und
     insert into webhook_events (key, type, body)
     values (${`msg_${uuidv7()}`}, 'webhook.ping', ${bodyOf('webhook.ping', { endpoint: endpointId })}) returning id`
   const [delivery] = await insertDeliveries(tx, [row?.id as number], endpointId)
-  if (delivery !== undefined) await addJob(tx, 'send_webhook', { id: delivery })
-  return delivery
+  if (delivery) await addDelivery(tx, delivery)
+  return delivery?.id
 }
 
 /** Turns notifications that were written into events; those taken back meanwhile are left out. */
@@ -102,15 +109,15 @@ export async function sendWebhook(ctx: Context, id: number): Promise<void> {
     if (delay === undefined) return recordAttempt(tx, id, attempt, { status: 'failed', delaySeconds: 0 })
     const delaySeconds = Math.round(delay * (0.9 + Math.random() * 0.2))
     await recordAttempt(tx, id, attempt, { status: 'pending', delaySeconds })
-    await addJob(tx, 'send_webhook', { id }, { delaySeconds })
+    await addDelivery(tx, claimed, delaySeconds)
   })
 }
 
-async function postpone(ctx: Context, { id, paused }: Claimed): Promise<void> {
-  const delaySeconds = paused + Math.ceil(Math.random() * 10)
+async function postpone(ctx: Context, claimed: Claimed): Promise<void> {
+  const delaySeconds = claimed.paused + Math.ceil(Math.random() * 10)
   await transaction(ctx.sql, async (tx) => {
-    await postponeDelivery(tx, id, delaySeconds)
-    await addJob(tx, 'send_webhook', { id }, { delaySeconds })
+    await postponeDelivery(tx, claimed.id, delaySeconds)
+    await addDelivery(tx, claimed, delaySeconds)
   })
 }
 
@@ -143,14 +150,14 @@ export async function replay(
   endpointId: number,
   which: { id: number } | { failedSince: string },
 ): Promise<number> {
-  const ids = await resetDeliveries(tx, endpointId, which, 1000)
-  for (const id of ids) await addJob(tx, 'send_webhook', { id })
-  return ids.length
+  const deliveries = await resetDeliveries(tx, endpointId, which, 1000)
+  for (const delivery of deliveries) await addDelivery(tx, delivery)
+  return deliveries.length
 }
 
 /** Picks up deliveries whose worker died. */
 export async function resumeDeliveries(ctx: Context): Promise<void> {
-  for (const id of await findOverdue(ctx.sql, AT_ONCE)) await addJob(ctx.sql, 'send_webhook', { id })
+  for (const delivery of await findOverdue(ctx.sql, AT_ONCE)) await addDelivery(ctx.sql, delivery)
 }
 
 /** Deletes events of long ago with their log. */
