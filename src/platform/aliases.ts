@@ -7,10 +7,7 @@ type Routes = (server: Server, ctx: Context) => void
 /** Marks a route of the prefix as an older name of the one without it, under an operationId of its own. */
 function deprecate(route: RouteOptions, name: string) {
   const documented = route.config?.documented
-  if (!documented) {
-    route.schema = { ...route.schema, hide: true }
-    return
-  }
+  if (!documented) throw new Error(`${route.method} ${route.url} has no operationId`)
   const { operationId: plain } = documented
   const operationId = `${name}${plain[0]!.toUpperCase()}${plain.slice(1)}`
   route.config = { ...route.config!, documented: { ...documented, operationId } }

@@ -218,7 +218,7 @@ for (const [row, statuses] of Object.entries(MATRIX))
     assert.equal(await ask(row, [plain], PREFIX), statuses.split(' ')[people.indexOf(plain)])
   })
 
-test('the pictures of a private group are for those who may read its posts, whoever guesses their ids', async () => {
+test('the pictures of a private group are for those who may read its posts, whoever guesses their ids (groups-16)', async () => {
   const picture = await uploadPicture(world, plain)
   const shown = await post(plain, id, { images: [picture] })
   const open = await uploadPicture(world, stranger)

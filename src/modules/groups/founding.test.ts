@@ -6,7 +6,7 @@ import { uploadPicture } from '#test/fixtures/uploads.ts'
 const { world, as, guest, person, sql, category, group, member, read, assertNoDrift } = await groupWorld()
 
 describe('groups', () => {
-  test('wait for an administrator, and nobody but their founder knows of them until then', async () => {
+  test('wait for an administrator, and nobody but their founder knows of them until then (groups-1)', async () => {
     const founder = await person()
     const id = await group(founder, { name: 'Waiting' }, { passed: false })
     assert.equal((await read(founder, id)).audit, 0)
@@ -21,7 +21,7 @@ describe('groups', () => {
     )
   })
 
-  test('show what they are made of, with the founder, tags, category and place', async () => {
+  test('show what they are made of, with the founder, tags, category and place (groups-3)', async () => {
     const founder = await person()
     const [tagCategory] = await sql<[{ id: number }]>`
       insert into tag_categories (name, name_key) values ('g', 'g') returning id`
@@ -59,7 +59,7 @@ describe('groups', () => {
     assert.deepEqual((await guest('GET', '/groups?keyword=cheese')).body, [])
   })
 
-  test('are made from forms with the picture inside, as existing clients send them', async () => {
+  test('are made from forms with the picture inside, as existing clients send them (groups-2)', async () => {
     const founder = await person()
     const form = new FormData()
     const { flatPicture } = await import('#test/fixtures/media.ts')
@@ -79,7 +79,7 @@ describe('groups', () => {
     assert.equal((await as(founder, 'POST', url, cut, headers)).status, 422)
   })
 
-  test('need a category, a name, a mode, a price when paid, and a whole place', async () => {
+  test('need a category, a name, a mode, a price when paid, and a whole place (groups-1, groups-2)', async () => {
     const founder = await person()
     const url = `/categories/${await category()}/groups`
     const fails = async (body: object, field: string) => {
@@ -102,7 +102,7 @@ describe('groups', () => {
     forgetSettings(world.ctx)
   })
 
-  test('are found nearby, the nearest first, and counted', async () => {
+  test('are found nearby, the nearest first, and counted (groups-5)', async () => {
     const founder = await person()
     const at = (name: string, latitude: number, longitude: number) =>
       group(founder, { name, location: name, latitude, longitude, geo_hash: 'x' })
@@ -121,7 +121,7 @@ describe('groups', () => {
     await assertNoDrift()
   })
 
-  test('are changed by managers only', async () => {
+  test('are changed by managers only (groups-2, groups-6, groups-15)', async () => {
     const founder = await person()
     const id = await group(founder)
     const plain = await member(id, founder)
@@ -136,7 +136,7 @@ describe('groups', () => {
     assert.equal((await read(founder, id)).im_group_id, '77')
   })
 
-  test('answer under /plus-group exactly as without', async () => {
+  test('answer under /plus-group exactly as without (conventions-23)', async () => {
     const founder = await person()
     const id = await group(founder, { name: 'Twice' })
     for (const path of [`/groups/${id}`, `/groups/${id}/posts`, '/groups?keyword=twice', '/categories'])

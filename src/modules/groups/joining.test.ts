@@ -22,7 +22,7 @@ const {
 } = await groupWorld()
 
 describe('joining', () => {
-  test('a public group is at once, once, and told to its managers', async () => {
+  test('a public group is at once, once, and told to its managers (groups-7, groups-10)', async () => {
     const [founder, alice] = await people(2)
     const id = await group(founder!)
     assert.equal((await as(alice!, 'PUT', `/groups/${id}`)).status, 201)
@@ -50,7 +50,7 @@ describe('joining', () => {
     await assertNoDrift()
   })
 
-  test('a private group waits for a manager, who sees the request', async () => {
+  test('a private group waits for a manager, who sees the request (groups-9)', async () => {
     const [founder, alice, bob] = await people(3)
     const id = await group(founder!, { mode: 'private' })
     for (const each of [alice!, bob!]) await as(each, 'PUT', `/groups/${id}`)
@@ -77,7 +77,7 @@ describe('joining', () => {
     assert.equal((await read(bob!, id)).joined, null)
   })
 
-  test('a paid group keeps the fee in escrow: to the founder on acceptance, back on rejection and on leaving', async () => {
+  test('a paid group keeps the fee in escrow: to the founder on acceptance, back on rejection and on leaving (groups-8, groups-9, groups-15)', async () => {
     const [founder, alice, bob, carol, dave] = await people(5)
     const id = await group(founder!, { mode: 'paid', money: 40 })
     assert.equal((await as(dave!, 'PUT', `/currency-groups/${id}`)).status, 422)

@@ -8,7 +8,7 @@ const { as, guest, person, sql, group, memberId, join, member, post, read, peopl
   await groupWorld()
 
 describe('managing members', () => {
-  test('calls are scoped to the group of the path', async () => {
+  test('calls are scoped to the group of the path (groups-11, conventions-11)', async () => {
     const [founder, other] = await people(2)
     const [mine, theirs] = [await group(founder!), await group(other!)]
     const victim = await member(theirs, other!)
@@ -25,7 +25,7 @@ describe('managing members', () => {
     assert.equal((await read(victim, theirs)).joined.role, 'member')
   })
 
-  test('removing a member takes them out of the count, and rank protects', async () => {
+  test('removing a member takes them out of the count, and rank protects (groups-11)', async () => {
     const founder = await person()
     const id = await group(founder)
     const [admin, peer, plain] = [
@@ -55,7 +55,7 @@ describe('managing members', () => {
     await assertNoDrift()
   })
 
-  test('there are five administrators at most, however fast they are made', async () => {
+  test('there are five administrators at most, however fast they are made (groups-11)', async () => {
     const founder = await person()
     const id = await group(founder)
     const members = await Promise.all(Array.from({ length: 7 }, () => member(id, founder)))
@@ -64,7 +64,7 @@ describe('managing members', () => {
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 201, 201, 201, 201, 422, 422])
   })
 
-  test('who is on the blacklist reads and does not write, and does not shed it by leaving', async () => {
+  test('who is on the blacklist reads and does not write, and does not shed it by leaving (groups-10, groups-12)', async () => {
     const founder = await person()
     const id = await group(founder, { mode: 'private' })
     const bad = await member(id, founder)
@@ -89,7 +89,7 @@ describe('managing members', () => {
     assert.equal((await as(bad, 'POST', `/group-posts/${postId}/likes`)).status, 201)
   })
 
-  test('a group is handed over to an active member, not while people wait', async () => {
+  test('a group is handed over to an active member, not while people wait (groups-14)', async () => {
     const founder = await person()
     const id = await group(founder, { mode: 'private' })
     const [heir, waiting] = [await member(id, founder), await person()]
@@ -106,7 +106,7 @@ describe('managing members', () => {
     assert.ok((await told(heir)).includes('group:transfer'))
   })
 
-  test('members are found by a part of their name', async () => {
+  test('members are found by a part of their name (groups-13)', async () => {
     const founder = await person()
     const id = await group(founder)
     const named = await join(id, founder, await person({ name: 'Ekaterina' }))

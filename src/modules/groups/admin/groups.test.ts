@@ -15,7 +15,7 @@ async function assertNoDrift() {
   for (const check of groupCounters) assert.deepEqual(await check.find(sql), [], check.name)
 }
 
-test('categories are made, changed, hidden and, while empty, deleted', async () => {
+test('categories are made, changed, hidden and, while empty, deleted (groups-4, groups-31)', async () => {
   const made = await as(admin, 'POST', '/admin/group-categories', { name: 'Games', sort_by: 5 })
   assert.equal(made.status, 201)
   const { id } = made.body
@@ -37,7 +37,7 @@ test('categories are made, changed, hidden and, while empty, deleted', async () 
   assert.deepEqual([record.id, record.groups_count], [id, 1])
 })
 
-test('groups pass or are rejected, once, their founder is told and the total follows', async () => {
+test('groups pass or are rejected, once, their founder is told and the total follows (groups-29)', async () => {
   const founder = await person()
   const id = await group(founder, {}, { passed: false })
   const url = `/admin/groups/${id}`
@@ -70,7 +70,7 @@ test('groups pass or are rejected, once, their founder is told and the total fol
   await assertNoDrift()
 })
 
-test('a deleted group is gone at once, pays back who waits, and its posts go after it', async () => {
+test('a deleted group is gone at once, pays back who waits, and its posts go after it (groups-30)', async () => {
   const founder = await person()
   const id = await group(founder, { mode: 'paid', money: 9 })
   const waiting = await person()
@@ -101,7 +101,7 @@ test('a deleted group is gone at once, pays back who waits, and its posts go aft
   await assertNoDrift()
 })
 
-test('groups are recommended in an order', async () => {
+test('groups are recommended in an order (groups-4, groups-31)', async () => {
   const founder = await person()
   const [one, two] = [await group(founder), await group(founder)]
   for (const [group_id, sort_by] of [
@@ -118,7 +118,7 @@ test('groups are recommended in an order', async () => {
   assert.equal((await as(admin, 'POST', '/admin/group-recommends', { group_id: 999_999 })).status, 422)
 })
 
-test('posts and comments of private groups are found and deleted', async () => {
+test('posts and comments of private groups are found and deleted (groups-29)', async () => {
   const founder = await person()
   const id = await group(founder, { mode: 'private' })
   const alice = await member(id, founder)

@@ -30,7 +30,7 @@ async function assertNoDrift() {
     assert.deepEqual(await check.find(sql), [], check.name)
 }
 
-test('a member pays for the pin of a post, and the founder decides and is paid, once', async () => {
+test('a member pays for the pin of a post, and the founder decides and is paid, once (groups-26)', async () => {
   const founder = await person()
   const id = await group(founder)
   const alice = await member(id, founder)
@@ -83,7 +83,7 @@ test('an accepted pin stands first and is an income; a rejected one is paid back
   await assertNoDrift()
 })
 
-test('deleting a post pays a waiting pin back, and a new founder decides on what waits', async () => {
+test('deleting a post pays a waiting pin back, and a new founder decides on what waits (groups-14)', async () => {
   const founder = await person()
   const id = await group(founder)
   const [alice, heir] = [await member(id, founder), await member(id, founder)]
@@ -100,7 +100,7 @@ test('deleting a post pays a waiting pin back, and a new founder decides on what
   await assertNoDrift()
 })
 
-test('the pin of a comment is decided by the author of the post, who is told and paid', async () => {
+test('the pin of a comment is decided by the author of the post, who is told and paid (groups-27)', async () => {
   const founder = await person()
   const id = await group(founder)
   const alice = await person()
@@ -119,7 +119,7 @@ test('the pin of a comment is decided by the author of the post, who is told and
   await assertNoDrift()
 })
 
-test('rewards of posts go to their author, not from who is on the blacklist', async () => {
+test('rewards of posts go to their author, not from who is on the blacklist (groups-12, groups-25)', async () => {
   const founder = await person()
   const id = await group(founder)
   const alice = await member(id, founder)

@@ -6,7 +6,7 @@ import type { Person } from '#test/world.ts'
 const { as, guest, person, sql, group, memberId, join, post, people, told, assertNoDrift } = await postWorld()
 
 describe('comments and reports', () => {
-  test('a manager deletes comments, others only their own', async () => {
+  test('a manager deletes comments, others only their own (groups-25)', async () => {
     const founder = await person()
     const groupId = await group(founder)
     const [alice, bob] = await people(2)
@@ -22,7 +22,7 @@ describe('comments and reports', () => {
     await assertNoDrift()
   })
 
-  test('reports are handled once, by managers of the group only', async () => {
+  test('reports are handled once, by managers of the group only (groups-28)', async () => {
     const [founder, other, alice] = await people(3)
     const [groupId] = [await group(founder!), await group(other!)]
     const id = await post(founder!, groupId)
@@ -69,7 +69,7 @@ describe('comments and reports', () => {
     assert.equal(row?.n, 1)
   })
 
-  test('lists across kinds know posts, and hide those of private groups', async () => {
+  test('lists across kinds know posts, and hide those of private groups (groups-16)', async () => {
     const [founder, stranger] = await people(2)
     const groupId = await group(founder!, { mode: 'private' })
     const alice = await join(groupId, founder!, await person())
@@ -93,7 +93,7 @@ describe('comments and reports', () => {
     assert.equal((await as(alice, 'GET', `/group-posts/${id}/likes`)).status, 404)
   })
 
-  test('who left a private group hears nothing more of their posts in it', async () => {
+  test('who left a private group hears nothing more of their posts in it (groups-16)', async () => {
     const founder = await person()
     const groupId = await group(founder, { mode: 'private' })
     const [alice, bob] = [

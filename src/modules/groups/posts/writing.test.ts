@@ -8,7 +8,7 @@ const { world, as, guest, person, sql, group, member, post, people, ids, told, a
   await postWorld()
 
 describe('posts', () => {
-  test('are published by members whose role may, with pictures, and read', async () => {
+  test('are published by members whose role may, with pictures, and read (groups-18, groups-23)', async () => {
     const founder = await person()
     const groupId = await group(founder)
     const [alice, stranger] = [await member(groupId, founder), await person()]
@@ -51,7 +51,7 @@ describe('posts', () => {
     assert.equal((await guest('GET', `/groups/${one}/posts/${id}`)).status, 200)
   })
 
-  test('are changed by their author, keeping pictures that are named again', async () => {
+  test('are changed by their author, keeping pictures that are named again (groups-21)', async () => {
     const founder = await person()
     const groupId = await group(founder)
     const [first, second, third] = [
@@ -77,7 +77,7 @@ describe('posts', () => {
     assert.equal((await as(alice, 'DELETE', url)).status, 403)
   })
 
-  test('are deleted by author or manager, with all that is on them', async () => {
+  test('are deleted by author or manager, with all that is on them (groups-21)', async () => {
     const founder = await person()
     const groupId = await group(founder)
     const alice = await member(groupId, founder)
@@ -94,7 +94,7 @@ describe('posts', () => {
     await assertNoDrift()
   })
 
-  test('are listed by making or by last reply, the excellent ones apart', async () => {
+  test('are listed by making or by last reply, the excellent ones apart (groups-21, groups-22)', async () => {
     const founder = await person()
     const groupId = await group(founder)
     const [one, two, three] = [
@@ -122,7 +122,7 @@ describe('posts', () => {
     await assertNoDrift()
   })
 
-  test('are copied to the feed where the group lets them be', async () => {
+  test('are copied to the feed where the group lets them be (groups-19)', async () => {
     const founder = await person()
     const [open, shut] = [await group(founder, { allow_feed: true }), await group(founder)]
     const body = { sync_feed: 1, feed_from: 3, title: 'For all' }
@@ -139,7 +139,7 @@ describe('posts', () => {
     assert.equal(await fails(open, { feed_from: null }), 422)
   })
 
-  test('mention people, in private groups only those who may read them', async () => {
+  test('mention people, in private groups only those who may read them (groups-20)', async () => {
     const [founder, stranger] = await people(2)
     const groupId = await group(founder!, { mode: 'private' })
     const alice = await member(groupId, founder!)
@@ -152,7 +152,7 @@ describe('posts', () => {
     assert.equal((await as(founder!, 'POST', `/groups/${groupId}/posts`, body)).status, 403)
   })
 
-  test('are collected once, listed and given back', async () => {
+  test('are collected once, listed and given back (groups-24)', async () => {
     const [founder, alice] = await people(2)
     const groupId = await group(founder!)
     const id = await post(founder!, groupId)
