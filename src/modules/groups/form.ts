@@ -1,7 +1,6 @@
 import type { Multipart } from '@fastify/multipart'
-import { saveUpload } from '#modules/files/index.ts'
+import { isCutShort, saveUpload } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
-import { isCutShort } from '#platform/http/form.ts'
 import { compileInput } from '#platform/input.ts'
 import { formCutShort } from './errors.ts'
 import { GroupChanges, NewGroup } from './schema.ts'

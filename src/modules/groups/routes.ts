@@ -1,6 +1,6 @@
 import multipart from '@fastify/multipart'
 import { wireTime } from '#lib/time.ts'
-import { fileNotUsable } from '#modules/files/index.ts'
+import { fileNotUsable, UPLOAD_ERRORS } from '#modules/files/index.ts'
 import { mountReports } from '#modules/reports/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import { sensitiveWords } from '#modules/words/index.ts'
@@ -53,6 +53,9 @@ import { getManaged, getOwned } from './standing/service.ts'
 import { groupDetail, groupViews } from './view.ts'
 
 const CONTENT_TYPES = ['application/json', 'multipart/form-data']
+
+/** What is told of values, and of a picture that the form holds. */
+const VALUE_ERRORS = [sensitiveWords, formCutShort, fileNotUsable, ...UPLOAD_ERRORS] as const
 
 /** Groups: lists, one by itself, making, changing and reporting them. */
 export function groupRoutes(server: Server, ctx: Context) {
@@ -157,7 +160,7 @@ export function groupRoutes(server: Server, ctx: Context) {
       params: GroupCategoryParams,
       body: GroupForm,
       reply: { 201: GroupMade },
-      errors: [noSuchCategory, notCertified, formCutShort, sensitiveWords, fileNotUsable],
+      errors: [noSuchCategory, notCertified, ...VALUE_ERRORS],
       load: ({ params }) => requireCategory(sql, params.category),
       handler: async ({ request, viewer, params, body }) => {
         const sent = request.isMultipart() ? await readForm(ctx, viewer.id, request.parts()) : body
@@ -174,7 +177,7 @@ export function groupRoutes(server: Server, ctx: Context) {
       params: GroupParams,
       body: GroupChanges,
       reply: { 201: GroupMade },
-      errors: [noSuchGroup, notManager, unknownCategory, formCutShort, sensitiveWords, fileNotUsable],
+      errors: [noSuchGroup, notManager, unknownCategory, ...VALUE_ERRORS],
       load: ({ params, viewer }) => getManaged(sql, params.group, viewer.id),
       handler: async ({ request, viewer, params, body }) => {
         const sent = request.isMultipart() ? await readForm(ctx, viewer.id, request.parts()) : body
