@@ -14,7 +14,7 @@ const { publish } = feedsOf(world)
 const { app, as, ctx, guest, person, sql } = world
 const { rich, topic, ask, answer } = questionsOf(world)
 
-/** What a reader may look at: every route that answers GET, but the stream, which does not end. */
+/** What a reader may read: every route that answers GET, but the stream, which does not end. */
 const readable = app.routeTable
   .filter(({ method, url }) => method === 'GET' && url.startsWith('/api/v2/'))
   .map(({ url, schema }) => ({ url: url.replace('/api/v2', ''), schema }))
@@ -57,7 +57,7 @@ function meets(value: unknown, author: Person, key = ''): boolean {
 test('nobody meets the author of an anonymous question or answer in anything they can read (questions-16)', {
   timeout: 300_000,
 }, async () => {
-  // Ids of people far from those of things, so that meeting one means meeting the person.
+  // ids of people far from those of content, so that meeting one means meeting the person.
   await sql`select setval(pg_get_serial_sequence('users', 'id'), 5000000)`
   const asker = await rich()
   const answerer = await rich()
@@ -79,7 +79,7 @@ test('nobody meets the author of an anonymous question or answer in anything the
   const another = await answer(answerer, openQuestion, { anonymity: 1, body: 'Another one' })
   await as(asker, 'POST', `/user/question-application/${hiddenQuestion}`)
 
-  // Everything others do to these things, and what they are told and charged for it.
+  // Everything others do to this content, and what they are told and charged for it.
   for (const who of [reader, bystander]) {
     for (const path of [`/questions/${hiddenQuestion}`, `/question-answers/${hiddenAnswer}`]) {
       const made = await as(who, 'POST', `${path}/comments`, { body: 'What do you mean?' })
@@ -149,12 +149,12 @@ test('nobody meets the author of an anonymous question or answer in anything the
     .flatMap(({ url, schema }) => addressesOf(url, schema, ids, [1]))
   let read = 0
   for (const address of [...addresses, ...extra]) {
-    for (const look of [
+    for (const readAs of [
       () => as(reader, 'GET', address),
       () => as(bystander, 'GET', address),
       () => guest('GET', address),
     ]) {
-      const { status, body } = await look()
+      const { status, body } = await readAs()
       assert.ok(status < 500, `${address} answered ${status}`)
       if (status >= 300) continue
       read += 1

@@ -17,7 +17,7 @@ const addViews = (table: 'questions' | 'answers') => (sql: Sql, ids: number[], c
   update ${sql(table)} t set views_count = t.views_count + s.n from seen s join held h on h.id = s.id
   where t.id = s.id`
 
-/** Views of questions and of answers: one for each reading of the thing itself. */
+/** Views of questions and of answers: one for each reading of the question or answer by itself. */
 export const questionViewCounts = defineBufferedCounts('question views', addViews('questions'))
 
 export const answerViewCounts = defineBufferedCounts('answer views', addViews('answers'))
@@ -98,7 +98,7 @@ export const questionCounters: CounterCheck[] = [
   personRecount('answers_count', byColumn('answers', 'user_id')),
 ]
 
-/** What escrow holds for things of a kind, by the postings of these kinds of movements. */
+/** What escrow holds for one kind of subject, by the postings of these kinds of movements. */
 const held = (sql: Db, subject: string, kinds: string[]) => sql`
   select subject_id as id, sum(amount) as held from ledger_postings
   where owner_id = -1 and currency = 'points' and subject_type = ${subject} and kind = any(${kinds})

@@ -86,7 +86,7 @@ const answerFields = {
   liked: Type.Boolean(),
   collected: Type.Boolean(),
   rewarded: Type.Boolean(),
-  could: Type.Optional(Type.Boolean({ description: 'Only for answers that are looked at for points' })),
+  could: Type.Optional(Type.Boolean({ description: 'Only for answers that cost a look' })),
 }
 
 /** An answer; `user` is absent when it was given anonymously by somebody else (questions-16). */

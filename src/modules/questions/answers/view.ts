@@ -12,7 +12,7 @@ import { ANSWERS, type AnswerView } from '../schema.ts'
 import { byId } from '../view.ts'
 import { type AnswerRow, findAnswerRows } from './queries.ts'
 
-/** Only the answer of who was invited costs a look, not by its author and not by the asker (questions-13). */
+/** Only the answer of who was invited costs a look, and neither its author nor the asker pays (questions-13). */
 const isForPay = (row: AnswerRow) => row.look && row.invited
 
 const isExempt = (row: AnswerRow, viewerId: number) => viewerId === row.user_id || viewerId === row.asker_id
