@@ -1,8 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 
-/** The largest id that a JSON number carries exactly. */
-export const MAX_ID = Number.MAX_SAFE_INTEGER
-
 /** `asked` is the time last called for; `time` runs ahead of it when a millisecond had too few counts. */
 type Sequence = { asked: number; time: number; count: number }
 

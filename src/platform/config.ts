@@ -136,7 +136,7 @@ export function readConfig(env: Env) {
 }
 
 /** Names every fault of the configuration at once. */
-export class ConfigError extends Error {
+class ConfigError extends Error {
   constructor(faults: string[]) {
     super(
       `The configuration has ${faults.length} fault(s):\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,

@@ -8,8 +8,6 @@ import {
 } from 'node:crypto'
 import { minimumSecretLength } from '#platform/app-secret.ts'
 
-export { loadAppSecret, minimumSecretLength } from '#platform/app-secret.ts'
-
 export type Secrets = {
   /** Encrypts text for storage; the same text gives another result each time. */
   seal(plain: string): string

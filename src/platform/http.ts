@@ -36,7 +36,6 @@ export { language } from '#platform/error-reply.ts'
 export { limitHeaders } from '#platform/http/admission.ts'
 export { attemptsOf, type CountAttempt, type Payer, payerOf } from '#platform/http/attempts.ts'
 export {
-  type Access,
   bearerToken,
   type Identity,
   type Viewer,

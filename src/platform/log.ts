@@ -7,8 +7,6 @@ import {
 } from 'pino'
 import { redactPath, redactText, redactUrl } from '#platform/redact.ts'
 
-export { redactPath, redactUrl } from '#platform/redact.ts'
-
 export type Log = Logger
 
 /** One JSON object a line; `err` and `req` are written without personal data. */

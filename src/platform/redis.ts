@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis'
 import type { Log } from '#platform/log.ts'
 
 /** A command that took longer than this is given up; a healthy server answers in well under 1 ms. */
-export const commandTimeout = 100
+const commandTimeout = 100
 
 /**
  * A connection that fails fast: commands are refused while it is down, and it reconnects by itself for ever.

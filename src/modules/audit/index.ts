@@ -1,2 +1,2 @@
-export { type AdminCrud, type ChangeRecord, mountAdminCrud } from './mount.ts'
+export { mountAdminCrud } from './mount.ts'
 export { type Actor, type AuditEntry, recordAudit } from './queries.ts'

@@ -43,14 +43,14 @@ export type NewCertification = Static<typeof NewCertification>
 export const CertificationChanges = Type.Partial(NewCertification)
 export type CertificationChanges = Static<typeof CertificationChanges>
 
-export const CategoryView = Shared('CertificationCategory', {
+const CategoryView = Shared('CertificationCategory', {
   name: Type.String(),
   display_name: Type.String(),
   description: Nullable(Type.String()),
 })
 
 /** What was sent in. */
-export const CertificationData = Shared('CertificationData', {
+const CertificationData = Shared('CertificationData', {
   name: Type.String(),
   phone: Type.String(),
   number: Type.String(),

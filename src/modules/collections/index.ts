@@ -1,8 +1,7 @@
 export { collectionsRecount } from './counters.ts'
 export { collectionTables } from './imports/thinksns.ts'
-export { type CollectionOptions, mountCollections } from './mount.ts'
+export { mountCollections } from './mount.ts'
 export {
-  type CollectionPage,
   type CollectionRow,
   collectedBy,
   deleteCollectionsOf,

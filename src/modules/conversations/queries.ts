@@ -7,7 +7,7 @@ export type ConversationRow = Row<'feedback', 'id' | 'user_id' | 'content' | 'sy
   to_user_id: number
 }
 
-export const feedbackColumns = (sql: Db) => sql`
+const feedbackColumns = (sql: Db) => sql`
   id, 'feedback' as type, user_id, 0::bigint as to_user_id, content, system_mark, created_at`
 
 /** A notice as part of a conversation; its mark is the time, as that of feedback without one. */

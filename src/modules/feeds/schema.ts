@@ -20,7 +20,7 @@ import {
 export const FeedParams = Type.Object({ feed: Id })
 
 /** A picture of a feed; `file` is the file id. */
-export const FeedImage = Shared('FeedImage', {
+const FeedImage = Shared('FeedImage', {
   file: Type.Integer(),
   size: Nullable(Type.String({ description: 'width x height' })),
   mime: Type.String(),
@@ -32,13 +32,13 @@ export const FeedImage = Shared('FeedImage', {
 })
 
 /** What a feed costs: `node` is the payment node. */
-export const FeedPrice = Shared('FeedPrice', {
+const FeedPrice = Shared('FeedPrice', {
   paid: Type.Boolean(),
   node: Type.Integer(),
   amount: Type.Integer(),
 })
 
-export const FeedVideo = Shared('FeedVideo', {
+const FeedVideo = Shared('FeedVideo', {
   video_id: Type.Integer(),
   cover_id: Type.Integer(),
   height: Nullable(Type.Integer()),

@@ -7,5 +7,5 @@ export {
   tagGroups,
 } from './imports/thinksns.ts'
 export { postReader } from './posts/content.ts'
-export type { CopyToFeed } from './posts/service.ts'
+
 export { groupReader } from './service.ts'

@@ -36,7 +36,7 @@ export const groupColumns = (sql: Db) => sql`
   n.posts_count, n.excellen_posts_count, n.join_income_count, n.pinned_income_count`
 
 /** A page of groups: the rows are chosen before their counts are looked up. */
-export const groups = (sql: Db, from: Fragment, order: Fragment) => sql<GroupRow[]>`
+const groups = (sql: Db, from: Fragment, order: Fragment) => sql<GroupRow[]>`
   select ${groupColumns(sql)} from (${from}) g cross join lateral (
     select * from group_counts n where n.group_id = g.id offset 0
   ) n

@@ -1,6 +1,6 @@
 export { likeCounters, likesRecount } from './counters.ts'
 export { likeTables } from './imports/thinksns.ts'
-export { type LikeOptions, mountLikes } from './mount.ts'
+export { mountLikes } from './mount.ts'
 export { deleteLikesOf, findLiked, isLiked, setLikesOwner } from './queries.ts'
-export { LikeWithUrls, LikeWithUser } from './schema.ts'
+export { LikeWithUser } from './schema.ts'
 export { latestLikes } from './view.ts'

@@ -60,14 +60,14 @@ export const SongItem = Shared('SongItem', {
 })
 export type SongItem = Static<typeof SongItem>
 
-export const Singer = Shared('Singer', {
+const Singer = Shared('Singer', {
   id: Type.Integer(),
   created_at: Time,
   updated_at: Time,
   name: Type.String(),
   cover: Nullable(Picture),
 })
-export type Singer = Static<typeof Singer>
+type Singer = Static<typeof Singer>
 
 /** A song by itself (music-2). The four last fields of `storage` are there when it has a price. */
 export const Song = Shared('Song', {

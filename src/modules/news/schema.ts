@@ -34,7 +34,7 @@ export const CategoryNewsParams = Type.Object({ category: Id, news: Id })
 export const CategoryParams = Type.Object({ category: Id })
 
 /** A category. */
-export const NewsCategory = Shared('NewsCategory', { id: Type.Integer(), name: Type.String() })
+const NewsCategory = Shared('NewsCategory', { id: Type.Integer(), name: Type.String() })
 
 /** All categories: those a person subscribes to, and the others. */
 export const NewsCategories = Shared('NewsCategories', {

@@ -34,7 +34,7 @@ export type Notice = {
 const Sender = Type.Object({ id: Type.Integer(), name: Type.String() })
 
 /** Specification 2.9; the objects that R §10.2 and §10.3 name for a type are there besides. */
-export const NotificationData = Type.Object(
+const NotificationData = Type.Object(
   {
     contents: Type.String(),
     sender: Sender,

@@ -4,7 +4,6 @@ export { notPinned, pinnedAlready } from './errors.ts'
 export { pinTables } from './imports/thinksns.ts'
 export { type DecisionOptions, mountPinning } from './mount.ts'
 export {
-  type CommentLookup,
   commentPinKind,
   type PinOptions,
   pinsOfComments,

@@ -43,7 +43,7 @@ export async function refuseSecondPin(db: Db, channel: string, { targetId }: Pin
  * Writes a pin; its price goes into escrow. Who decides pins their own at once and pays nothing. Called where the open
  * pin of the same target may have ended without being tidied.
  */
-export async function writePin(
+async function writePin(
   db: Db,
   kind: PinKind,
   subject: PinSubject,
@@ -96,7 +96,7 @@ export async function settlePin(
 }
 
 /** Tells who asked what became of it; 0 as the sender is the site. */
-export async function tellPin(
+async function tellPin(
   tx: Tx,
   kind: PinKind,
   pin: PinRow,

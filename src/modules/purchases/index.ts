@@ -11,5 +11,5 @@ export {
   purchaseChecks,
   setPrices,
 } from './queries.ts'
-export { PaidNode } from './schema.ts'
+
 export { findUnpaidFile } from './service.ts'

@@ -1,3 +1,3 @@
 export { reportTables } from './imports/thinksns.ts'
-export { mountReports, type ReportOptions } from './mount.ts'
-export { addReport, type NewReport } from './queries.ts'
+export { mountReports } from './mount.ts'
+export { addReport } from './queries.ts'

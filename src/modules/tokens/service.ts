@@ -8,8 +8,8 @@ import { sendSignal } from '#platform/signals.ts'
 import { exchangeToken, findToken, insertToken, removeOldTokens, revokeFamilies } from './queries.ts'
 
 /** Minutes an access token is good for, and minutes in which it can be exchanged (sign-in-5). */
-export const TOKEN_MINUTES = 60
-export const REFRESH_MINUTES = 20_160
+const TOKEN_MINUTES = 60
+const REFRESH_MINUTES = 20_160
 
 /** A sign-in as clients expect it (sign-in-4). */
 export type IssuedToken = {

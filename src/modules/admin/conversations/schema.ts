@@ -4,7 +4,7 @@ import { Id, Nullable, OneOf, type Static, Time, Type } from '#platform/schema.t
 import { listingQuery } from '../paging.ts'
 
 /** Feedback, or a notice, with who wrote it. */
-export const ConversationRecord = Type.Object({
+const ConversationRecord = Type.Object({
   id: Type.Integer(),
   type: Type.String({ description: 'system or feedback' }),
   user_id: Type.Integer(),

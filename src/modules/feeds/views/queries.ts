@@ -5,7 +5,7 @@ import type { Db } from '#platform/database.ts'
  * Adds views and brings the ranking along. A row of the ranking is only written by who holds the lock of its feed, so
  * likes and flushes cannot wait for each other for ever.
  */
-export const addViews = (sql: Db, ids: number[], counts: number[]) => sql`
+const addViews = (sql: Db, ids: number[], counts: number[]) => sql`
   with seen as materialized (select * from unnest(${ids}::bigint[], ${counts}::bigint[]) as s (id, n)),
   held as materialized (
     select f.id from feeds f where f.id = any(${ids}::bigint[]) order by f.id for no key update

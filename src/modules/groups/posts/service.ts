@@ -27,7 +27,7 @@ import { NewPost, POSTS, type Post } from './schema.ts'
 import { postItems } from './view.ts'
 
 /** Where uploads of posts belong. */
-export const CHANNEL = 'group:post'
+const CHANNEL = 'group:post'
 const SCREENED: ('title' | 'body' | 'summary')[] = ['title', 'body', 'summary']
 
 /** Copies a post to its author's feed, in the transaction that publishes it; given by the module of feeds. */

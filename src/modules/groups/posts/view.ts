@@ -10,7 +10,7 @@ import { findImages, findPosts, type ImageRow, type PostRow, viewsOf } from './q
 import { POSTS, type PostItem } from './schema.ts'
 
 /** A picture of a post as clients get it. */
-export const imageView = ({ file, size, mime }: ImageRow): FileView => ({ id: file, file, size, mime })
+const imageView = ({ file, size, mime }: ImageRow): FileView => ({ id: file, file, size, mime })
 
 /** The pictures of those of these posts that have any. */
 export async function imagesOf(

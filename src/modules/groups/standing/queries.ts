@@ -37,7 +37,7 @@ export async function findStanding(
 }
 
 /** The condition under which the viewer is in group `g`. */
-export const isMember = (sql: Db, viewerId: number): Fragment =>
+const isMember = (sql: Db, viewerId: number): Fragment =>
   viewerId > 0
     ? sql`coalesce((
         select m.audit = 1 from group_members m where m.group_id = g.id and m.user_id = ${viewerId}

@@ -9,8 +9,6 @@ export type HttpClient = (
   options?: { body?: unknown; headers?: Record<string, string> },
 ) => Promise<Reply>
 
-const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-
 /**
  * At most `atOnce` requests are open, which also bounds the connections that are kept. A request that could not even
  * be sent because its connection was refused or reset is `unavailable`, as is a 5xx answer or none in time.
@@ -69,16 +67,4 @@ export async function forEach<T>(
       for (const item of queue) await work(item)
     }),
   )
-}
-
-/** Runs `work` again after short pauses while it fails because of a limit of the provider. */
-export async function patiently<T>(work: () => Promise<T>, tries = 3): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work()
-    } catch (error) {
-      if (!(error instanceof ImError && error.fault === 'limited') || attempt >= tries) throw error
-      await wait(Math.min(error.retryAfterSeconds ?? 1, 2) * 1000 * attempt)
-    }
-  }
 }

@@ -21,7 +21,7 @@ export async function addRetry(ctx: Context, kind: Kind, id: number, attempts: n
 }
 
 /** Seconds until the next attempt. */
-export function retryDelay(attempts: number, error: unknown): number {
+function retryDelay(attempts: number, error: unknown): number {
   const fault = error instanceof ImError ? error : undefined
   const passing = fault?.fault === 'unavailable' || fault?.fault === 'limited'
   const backoff = Math.min(2 ** Math.min(attempts, 12) / 4, passing ? 30 : 600)

@@ -33,7 +33,7 @@ const SUBSCRIBED_MAX = 1000
 const cacheOf = defineCache<{ list: NewsCategoryRow[] }>('news-categories', { max: 1, ttlMs: 60_000 })
 
 /** All categories in their order, from memory. */
-export const readCategories = async (ctx: Context): Promise<NewsCategoryRow[]> =>
+const readCategories = async (ctx: Context): Promise<NewsCategoryRow[]> =>
   (await cacheOf(ctx).get('all', async () => ({ list: [...(await listCategories(ctx.sql))] }))).list
 
 /** Makes this node read the categories anew at once; other nodes were told by the commit. */

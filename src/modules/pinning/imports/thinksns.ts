@@ -160,7 +160,7 @@ async function writePins(tx: Tx, table: string, pins: Pin[], batch: Batch): Prom
 const time = (text: string | null) => (text === null ? Number.NaN : Date.parse(text))
 
 /** The state of a pin of a feed is hidden in the date of its end: a refusal sets that to the moment of deciding. */
-export function stateOfDate(
+function stateOfDate(
   {
     expires_at: end,
     created_at: created,

@@ -11,7 +11,7 @@ import { insertLook } from './queries.ts'
  * Movements of a payment to somebody who may not be known to the payer: then they pass through escrow, so that neither
  * side's order names the other.
  */
-export function payment(movement: Movement, hidden: boolean): Movement[] {
+function payment(movement: Movement, hidden: boolean): Movement[] {
   if (!hidden) return [movement]
   return [
     { ...movement, to: PLATFORM.escrow },
