@@ -1,7 +1,7 @@
 export { commentCounters, commentsRecount } from './counters.ts'
-export { exportComments, type ImportedComment, importComments } from './imports/queries.ts'
+export { exportComments, importComments } from './imports/queries.ts'
 export { commentTables } from './imports/thinksns.ts'
-export { type CommentOptions, mountComments } from './mount.ts'
+export { mountComments } from './mount.ts'
 export {
   type CommentRow,
   findComment,
@@ -10,11 +10,11 @@ export {
   listLatestComments,
   liveComment,
 } from './queries.ts'
-export { Comment, CommentSearchOfContent, CommentWithPeople } from './schema.ts'
+export { CommentSearchOfContent, CommentWithPeople } from './schema.ts'
 export {
   type CommentRules,
   commentContent,
   deleteCommentsOf,
   removeComment,
 } from './service.ts'
-export { commentView, commentViews, peopleOf, showComments } from './view.ts'
+export { commentViews, peopleOf, showComments } from './view.ts'

@@ -1,5 +1,5 @@
 export { postsRecount, topicCounters } from './counters.ts'
-
+export { noSuchTopic, unknownTopic } from './errors.ts'
 export { showLogos, topicTables } from './imports/thinksns.ts'
 export { linkTopics, unlinkTopics } from './posts/service.ts'
 export { findTopicOwner, type TopicViewer, visibleTopics } from './queries.ts'

@@ -69,7 +69,7 @@ export const ImGroupChanged = Shared('ImGroupChanged', {
 export const ImGroupFace = Shared('ImGroupFace', { im_group_id: Type.String(), group_face: Type.Integer() })
 
 /** A member of a group. */
-export const ImGroupMember = Shared('ImGroupMember', {
+const ImGroupMember = Shared('ImGroupMember', {
   ...UserWithUrls.properties,
   is_owner: Type.Integer(),
   certification: Nullable(Type.String({ description: 'The kind of certified identity' })),

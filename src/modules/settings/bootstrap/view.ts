@@ -7,7 +7,7 @@ import type { Bootstrap } from './schema.ts'
 const PAGE_SIZE = 15
 
 /** Without nulls and without empty texts, lists and objects, at every depth; false and 0 stay (sign-in-1). */
-export function withoutEmpty(value: unknown): unknown {
+function withoutEmpty(value: unknown): unknown {
   if (value === null || value === '') return undefined
   if (Array.isArray(value)) {
     const items = value.map(withoutEmpty).filter((item) => item !== undefined)
