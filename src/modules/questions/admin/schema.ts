@@ -36,7 +36,7 @@ export const AnswerQuery = Type.Object({
 export type AnswerQuery = Static<typeof AnswerQuery>
 
 /** A request that a question become an excellent one. */
-export const Application = Shared('ExcellenceApplication', {
+const Application = Shared('ExcellenceApplication', {
   id: Type.Integer(),
   question_id: Type.Integer(),
   subject: Nullable(Type.String()),

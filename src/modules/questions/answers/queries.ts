@@ -13,7 +13,7 @@ export type AnswerRow = Tables['answers'] & {
 }
 
 /** The columns of a row, of `answers a join questions q on q.id = a.question_id`. */
-export const answerColumns = (sql: Db) => sql`
+const answerColumns = (sql: Db) => sql`
   a.id, a.question_id, a.user_id, a.body, a.text_body, a.anonymity, a.adoption, a.invited, a.comments_count,
   a.rewards_amount, a.rewarder_count, a.likes_count, a.views_count, a.onlookers_count, a.onlookers_total, a.created_at,
   a.updated_at, q.user_id as asker_id, q.look`

@@ -19,7 +19,7 @@ const columns = (sql: Db, viewerId: number) => sql`
   ), false) as has_follow`
 
 /** The condition that finds a part of a name in any script, through an index. */
-const nameContains = (sql: Db, text: string | undefined) => {
+export const nameContains = (sql: Db, text: string | undefined) => {
   const key = nameKey(text ?? '')
   return when(
     sql,

@@ -31,7 +31,7 @@ export const ExpertQuery = Type.Object(listingQuery(['id'] as const))
 export type ExpertQuery = Static<typeof ExpertQuery>
 
 /** A topic that somebody proposes. */
-export const Proposal = Shared('QuestionTopicProposal', {
+const Proposal = Shared('QuestionTopicProposal', {
   id: Type.Integer(),
   user_id: Type.Integer(),
   user: Nullable(UserView),
