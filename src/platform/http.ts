@@ -39,7 +39,6 @@ export {
   bearerToken,
   type Identity,
   type Viewer,
-  viewerId,
   viewerOf,
 } from '#platform/http/viewer.ts'
 

@@ -1,2 +1,2 @@
-export { findDrift, type ImDrift, imState, reconcile } from './drift/service.ts'
+export { findDrift, imState, reconcile } from './drift/service.ts'
 export { imTables } from './imports/thinksns.ts'

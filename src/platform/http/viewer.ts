@@ -48,4 +48,4 @@ export function viewerOf(request: FastifyRequest): Viewer {
 }
 
 /** The viewer's id, or 0 for a guest: no person has that id, so it can stand in any query. */
-export const viewerId = (request: FastifyRequest): number => request.viewer?.id ?? 0
+const viewerId = (request: FastifyRequest): number => request.viewer?.id ?? 0
