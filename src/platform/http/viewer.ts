@@ -46,6 +46,3 @@ export function viewerOf(request: FastifyRequest): Viewer {
   if (!request.viewer) throw unauthenticated()
   return request.viewer
 }
-
-/** The viewer's id, or 0 for a guest: no person has that id, so it can stand in any query. */
-const viewerId = (request: FastifyRequest): number => request.viewer?.id ?? 0
