@@ -51,7 +51,7 @@ export function openDatabase(options: DatabaseOptions): Sql {
     max: 1,
     idle_timeout: 0,
     max_lifetime: null,
-    connect_timeout: 5,
+    connect_timeout: 10,
     backoff: reconnectPause,
     // Nothing is sent over a connection but by the one who holds it; the driver goes wrong where it queues.
     max_pipeline: 1_000_000,

@@ -40,7 +40,9 @@ test('a notice to everybody is sent in batches, with progress, once to each even
     [(await progress()).status, (await progress()).sent, (await progress()).total],
     ['sent', count, count],
   )
-  await notificationTasks(ctx).send_notice?.({ id: body.id }, {} as never)
+  await notificationTasks(ctx).send_notice?.({ id: body.id }, {
+    abortSignal: new AbortController().signal,
+  } as never)
   assert.equal((await systemOf(ann)).badge, 1)
   assert.equal((await systemOf(ann)).first.data.contents, 'Hello all')
 
