@@ -38,7 +38,7 @@ const withSettings = async (changes: Partial<Settings>, work: () => Promise<void
   }
 }
 
-test('an administrator gives and takes points and money with a reason', async () => {
+test('an administrator gives and takes points and money with a reason (money-17)', async () => {
   const anna = await person()
   const given = await give(anna, 'points', 70)
   assert.deepEqual([given.status, given.body], [201, { balance: 70 }])
@@ -69,7 +69,7 @@ test('an administrator gives and takes points and money with a reason', async ()
   assert.equal(log.body.total, 2)
 })
 
-test('GET /user shows both balances and what came in and went out of the wallet', async () => {
+test('GET /user shows both balances and what came in and went out of the wallet (money-3)', async () => {
   const anna = await rich(500, 30)
   const ben = await person()
   await as(anna, 'POST', '/plus-pay/transfer', { user: ben.id, amount: 120 })
@@ -84,7 +84,7 @@ test('GET /user shows both balances and what came in and went out of the wallet'
   assert.deepEqual(body.currency, { owner_id: anna.id, type: 1, sum: 30 })
 })
 
-test('a transfer pays somebody else what one owns', async () => {
+test('a transfer pays somebody else what one owns (money-8, money-2)', async () => {
   const anna = await rich(100)
   const ben = await person()
   const done = await as(anna, 'POST', '/plus-pay/transfer', { user: ben.id, amount: 40 })
@@ -106,7 +106,7 @@ test('a transfer pays somebody else what one owns', async () => {
   assert.equal((await guest('POST', '/plus-pay/transfer', { user: ben.id, amount: 1 })).status, 401)
 })
 
-test('wallet money becomes points by the ratio, and is switched off by a setting', async () => {
+test('wallet money becomes points by the ratio, and is switched off by a setting (money-7)', async () => {
   const anna = await rich(1000)
   await withSettings({ 'currency:recharge-ratio': 3 }, async () => {
     assert.equal((await as(anna, 'POST', '/plus-pay/transform', { amount: 99 })).status, 422)
@@ -120,7 +120,7 @@ test('wallet money becomes points by the ratio, and is switched off by a setting
   })
 })
 
-test('orders are a view of the ledger, newest first, in two languages, and one is only its owner’s', async () => {
+test('orders are a view of the ledger, newest first, in two languages, and one is only its owner’s (money-4, money-5)', async () => {
   const anna = await rich(1000)
   const ben = await person()
   await as(anna, 'POST', '/plus-pay/transfer', { user: ben.id, amount: 10 })
@@ -173,7 +173,17 @@ test('orders are a view of the ledger, newest first, in two languages, and one i
   assert.equal((await as(anna, 'GET', '/wallet')).body.balance, 890)
 })
 
-test('a recharge is an order that waits until its payment is confirmed, once', async () => {
+test('the wallet tells its balance and the rules of the site (money-6)', async () => {
+  const anna = await person()
+  await give(anna, 'wallet', 500)
+  const { status, body } = await as(anna, 'GET', '/wallet')
+  assert.equal(status, 200)
+  assert.deepEqual(Object.keys(body).sort(), ['balance', 'cash', 'labels', 'ratio', 'recharge_type', 'rule'])
+  assert.equal(body.balance, 500)
+  assert.deepEqual(body.recharge_type, ['manual'])
+})
+
+test('a recharge is an order that waits until its payment is confirmed, once (money-9)', async () => {
   const anna = await person()
   const ordered = await as(anna, 'POST', '/plus-pay/recharge', { type: 'manual', amount: 300 })
   assert.equal(ordered.status, 201)
@@ -235,7 +245,7 @@ test('points are recharged by the ratio and within the limits, while it is switc
   })
 })
 
-test('a withdrawal takes the money at once; accepting it against rejecting it happens once', async () => {
+test('a withdrawal takes the money at once; accepting it against rejecting it happens once (money-10)', async () => {
   const anna = await rich(1000)
   const ask = (body: object) => as(anna, 'POST', '/plus-pay/cashes', body)
   const cash = { value: 400, type: 'alipay', account: 'anna@example.org' }
@@ -266,7 +276,7 @@ test('a withdrawal takes the money at once; accepting it against rejecting it ha
   })
 })
 
-test('points are withdrawn in whole fen, and become wallet money or come back', async () => {
+test('points are withdrawn in whole fen, and become wallet money or come back (money-10)', async () => {
   const anna = await rich(0, 1000)
   await withSettings({ 'currency:recharge-ratio': 7 }, async () => {
     assert.equal((await as(anna, 'POST', '/currency/cash', { amount: 500 })).status, 201)
@@ -409,7 +419,7 @@ test('a key is 409 while its first request runs, and forgotten after 24 hours', 
   assert.equal((await sql`select from idempotency_keys where key = 'slow'`).length, 0)
 })
 
-test('the audit is balanced, also on top of checkpoints, and shows what somebody tampered with', async () => {
+test('the audit is balanced, also on top of checkpoints, and shows what somebody tampered with (money-18)', async () => {
   const anna = await rich(100, 50)
   await writeCheckpoints(sql)
   await give(anna, 'points', 5)

@@ -232,7 +232,7 @@ test('whatever people do one after the other, balances are those of a model with
   )
 })
 
-test('whatever people do at the same time, nothing is lost, minted or done twice', async () => {
+test('whatever people do at the same time, nothing is lost, minted or done twice (money-1)', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(Step, { minLength: 30, maxLength: 60 }), async (steps) => {
       const site = await settle()

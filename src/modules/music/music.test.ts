@@ -19,7 +19,7 @@ const commentOn = async (who: Person, path: string, body: object = { body: 'nice
   as(who, 'POST', `/music/${path}/comments`, body)
 
 describe('the list of songs', () => {
-  test('shows songs in list form: ids of singer and upload, sort, and whether I like them', async () => {
+  test('shows songs in list form: ids of singer and upload, sort, and whether I like them (music-1)', async () => {
     const listener = await person()
     const id = await createSong(world, editor, { body: { sort: 4, lyric: 'la la' } })
     await as(listener, 'POST', `/music/${id}/like`)
@@ -77,7 +77,7 @@ describe('the list of songs', () => {
 })
 
 describe('a song', () => {
-  test('is answered in detail form with status 201', async () => {
+  test('is answered in detail form with status 201 (music-2)', async () => {
     const listener = await person()
     const id = await createSong(world, editor)
     await as(listener, 'POST', `/music/${id}/like`)
@@ -124,7 +124,7 @@ describe('a song', () => {
     assert.deepEqual((await guest('GET', `/music/songs?id=${gone}`)).body, [])
   })
 
-  test('counts a play at most once a minute for each listener, and for its albums', async () => {
+  test('counts a play at most once a minute for each listener, and for its albums (music-3)', async () => {
     const [one, two] = [await person(), await person()]
     const id = await createSong(world, editor)
     const special = await createSpecial(world, editor, { songs: [id] })
@@ -139,7 +139,7 @@ describe('a song', () => {
     assert.equal((await guest('GET', `/music/specials/${special}`)).body.taste_count, 3)
   })
 
-  test('counts every share, for its albums too', async () => {
+  test('counts every share, for its albums too (music-4)', async () => {
     const listener = await person()
     const id = await createSong(world, editor)
     const special = await createSpecial(world, editor, { songs: [id] })
@@ -154,7 +154,7 @@ describe('a song', () => {
     assert.equal((await as(listener, 'PATCH', '/music/specials/999999999/share')).status, 404)
   })
 
-  test('is liked once: a second like is 422, taking back none is 400', async () => {
+  test('is liked once: a second like is 422, taking back none is 400 (music-5)', async () => {
     const listener = await person()
     const id = await createSong(world, editor)
     const like = (method: 'POST' | 'DELETE') => as(listener, method, `/music/${id}/like`)
@@ -225,7 +225,7 @@ describe('comments of a song', () => {
     assert.deepEqual([answer.status, answer.body.comment.reply_user], [201, 0])
   })
 
-  test('page by max_id, strictly, fifteen at a time', async () => {
+  test('page by max_id, strictly, fifteen at a time (music-6)', async () => {
     const writer = await person()
     const id = await createSong(world, editor)
     const ids: number[] = []
@@ -274,7 +274,7 @@ describe('comments of a song', () => {
     await assertNoDrift()
   })
 
-  test('mention people on songs, and not on albums', async () => {
+  test('mention people on songs, and not on albums (music-6, music-9)', async () => {
     const [writer, named] = [await person(), await person()]
     const id = await createSong(world, editor)
     const special = await createSpecial(world, editor)
@@ -291,7 +291,7 @@ describe('comments of a song', () => {
 })
 
 describe('albums', () => {
-  test('are listed newest first with what their songs count, and found by id', async () => {
+  test('are listed newest first with what their songs count, and found by id (music-7)', async () => {
     const listener = await person()
     const song = await createSong(world, editor)
     const one = await createSpecial(world, editor, { songs: [song], body: { intro: 'About', sort: 2 } })
@@ -334,7 +334,7 @@ describe('albums', () => {
     assert.equal((await guest('GET', '/music/specials/x')).status, 404)
   })
 
-  test('are commented on with status 200 and counted on the album and its writer', async () => {
+  test('are commented on with status 200 and counted on the album and its writer (music-9)', async () => {
     const [writer, replied] = [await person(), await person()]
     const id = await createSpecial(world, editor)
     const made = await commentOn(writer, `specials/${id}`, { body: 'nice', reply_user: replied.id })
@@ -362,7 +362,7 @@ describe('albums', () => {
     await assertNoDrift()
   })
 
-  test('leave the collection of one person only, and each is counted once', async () => {
+  test('leave the collection of one person only, and each is counted once (music-10)', async () => {
     const people = await Promise.all(Array.from({ length: 4 }, () => person()))
     const [one, two] = people as [Person, Person]
     const id = await createSpecial(world, editor)
@@ -379,7 +379,7 @@ describe('albums', () => {
     await assertNoDrift()
   })
 
-  test('that I collected are listed by id, strictly paged', async () => {
+  test('that I collected are listed by id, strictly paged (music-10)', async () => {
     const me = await person()
     const ids: number[] = []
     for (let n = 0; n < 3; n += 1) ids.unshift(await createSpecial(world, editor))
@@ -392,7 +392,7 @@ describe('albums', () => {
   })
 })
 
-test('an upload that is a song belongs to it: nobody makes another song of it, or of a picture', async () => {
+test('an upload that is a song belongs to it: nobody makes another song of it, or of a picture (music-13)', async () => {
   const storage = await uploadSound(world, editor)
   const song = await createSong(world, editor, { body: { storage } })
   assert.equal((await read(song)).storage.id, storage)

@@ -43,7 +43,7 @@ describe('a song with a price', () => {
     await assertBalanced()
   })
 
-  test('that I bought is listed by song, in detail form and strictly paged; others are not', async () => {
+  test('that I bought is listed by song, in detail form and strictly paged; others are not (music-12)', async () => {
     const [buyer, other] = [await rich(), await person()]
     const ids = [
       await song({ amount: 1, paid_type: 'listen' }),
@@ -69,7 +69,7 @@ describe('a song with a price', () => {
     assert.deepEqual(await list(''), [])
   })
 
-  test('keeps its buyers when its sound or price changes, and is free without a price', async () => {
+  test('keeps its buyers when its sound or price changes, and is free without a price (music-12)', async () => {
     const buyer = await rich()
     const id = await song()
     await pay(buyer, (await read(id)).storage.paid_node)
@@ -106,7 +106,7 @@ describe('a song with a price', () => {
 })
 
 describe('an album with a price', () => {
-  test('is 403 with its node until it is paid, for guests too', async () => {
+  test('is 403 with its node until it is paid, for guests too (music-8)', async () => {
     const buyer = await rich()
     const id = await createSpecial(world, editor, { songs: [await song({})], body: { amount: 60 } })
     const refused = await as(buyer, 'GET', `/music/specials/${id}`)

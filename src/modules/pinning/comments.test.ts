@@ -34,7 +34,7 @@ test('a comment under the feed of a disabled account cannot be pinned: nobody wo
   assert.equal(await points(applicant), 1000)
 })
 
-test('the author of a feed accepts a comment pin and is paid; the comment then comes first', async () => {
+test('the author of a feed accepts a comment pin and is paid; the comment then comes first (pins-4, pins-6, pins-13)', async () => {
   const { author, applicant, feed, comment, pin } = await waitingComment()
   const later = await commentOf(author, feed)
   assert.equal(await points(applicant), 900)
@@ -77,7 +77,7 @@ test('the author of a feed accepts a comment pin and is paid; the comment then c
   await audit()
 })
 
-test('a rejected comment pin gives the points back and leaves an order that is done', async () => {
+test('a rejected comment pin gives the points back and leaves an order that is done (pins-7)', async () => {
   const { author, applicant, feed, comment, pin } = await waitingComment()
   assert.equal((await reject(author, pin)).status, 204)
   assert.equal(await points(applicant), 1000)
@@ -91,7 +91,7 @@ test('a rejected comment pin gives the points back and leaves an order that is d
   await audit()
 })
 
-test('nobody accepts or rejects a pin that is not addressed to them, whatever path they name', async () => {
+test('nobody accepts or rejects a pin that is not addressed to them, whatever path they name (pins-6, pins-7)', async () => {
   const { author, applicant, feed, comment, pin } = await waitingComment()
   const stranger = await rich()
   const moderator = await person({ roles: ['founder', 'owner'] })
@@ -139,7 +139,7 @@ test('nobody accepts or rejects a pin that is not addressed to them, whatever pa
   assert.equal((await approve(author, feed, comment, pin)).status, 201)
 })
 
-test('a comment under one’s own feed is pinned at once and for nothing', async () => {
+test('a comment under one’s own feed is pinned at once and for nothing (pins-5)', async () => {
   const anna = await rich(10)
   const feed = await feedOf(anna)
   const comment = await commentOf(anna, feed)

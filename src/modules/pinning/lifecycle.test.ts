@@ -47,7 +47,7 @@ test('while the site asks for a password, a wrong one is 403 before anything els
   }
 })
 
-test('a pin ends by itself, and then its feed may be pinned again', async () => {
+test('a pin ends by itself, and then its feed may be pinned again (pins-2)', async () => {
   const anna = await rich()
   const feed = await feedOf(anna)
   await pinFeed(anna, feed)
@@ -68,7 +68,7 @@ test('a pin ends by itself, and then its feed may be pinned again', async () => 
   await audit()
 })
 
-test('deleting a feed cancels what waits on it and its comments, and pays it back', async () => {
+test('deleting a feed cancels what waits on it and its comments, and pays it back (pins-12)', async () => {
   const { author, applicant, feed, comment, pin } = await waitingComment()
   await give(author, 500)
   await pinFeed(author, feed, { amount: 300, day: 1 })
@@ -87,7 +87,7 @@ test('deleting a feed cancels what waits on it and its comments, and pays it bac
   await audit()
 })
 
-test('a shown pin is not paid back when its feed or comment is deleted', async () => {
+test('a shown pin is not paid back when its feed or comment is deleted (pins-12)', async () => {
   const { author, applicant, feed, comment, pin } = await waitingComment()
   await approve(author, feed, comment, pin)
   assert.equal((await as(applicant, 'DELETE', `/feeds/${feed}/comments/${comment}`)).status, 204)
@@ -106,7 +106,7 @@ test('deleting a comment cancels the request to pin it and pays it back', async 
   await audit()
 })
 
-test('racing requests make one pin and one payment', async () => {
+test('racing requests make one pin and one payment (pins-2)', async () => {
   const anna = await rich()
   const feed = await feedOf(anna)
   const answers = await Promise.all(Array.from({ length: 20 }, () => pinFeed(anna, feed)))

@@ -53,7 +53,7 @@ const audit = async () => {
 }
 const upload = (owner: Person) => uploadPicture(world, owner, 900, 900)
 
-test('a paid feed is 403 with its node and price, shows its beginning in lists, and opens once paid (feeds-10)', async () => {
+test('a paid feed is 403 with its node and price, shows its beginning in lists, and opens once paid (feeds-10, money-11)', async () => {
   const anna = await rich()
   const ben = await rich()
   const { feed, node } = await sell(anna)
@@ -107,7 +107,7 @@ test('what a paid feed hides is neither searched nor quoted (feeds-10)', async (
   assert.ok((await as(founder, 'GET', `/admin/feeds/${body.id}`)).body.feed_content.includes('secret'))
 })
 
-test('the wallet pays too, and tells the publisher', async () => {
+test('the wallet pays too, and tells the publisher (money-13)', async () => {
   const anna = await rich(0, 0)
   const ben = await rich()
   const { feed, node } = await sell(anna, 300)
@@ -124,7 +124,7 @@ test('the wallet pays too, and tells the publisher', async () => {
   await audit()
 })
 
-test('failures come in order: 401, 404, 403 password, 422 paid or own, 403 balance', async () => {
+test('failures come in order: 401, 404, 403 password, 422 paid or own, 403 balance (money-12)', async () => {
   const anna = await rich()
   const ben = await rich(50, 50)
   const { node } = await sell(anna)
@@ -259,7 +259,7 @@ test('paid feeds may be switched off, and an amount of 0 is a free feed', async 
     assert.equal((await publish(anna, { feed_content: 'x', amount })).status, 422)
 })
 
-test('what is deleted cannot be bought, what was bought is not paid back, and it is on sale again when restored', async () => {
+test('what is deleted cannot be bought, what was bought is not paid back, and it is on sale again when restored (money-14)', async () => {
   const anna = await rich()
   const ben = await rich()
   const cleo = await rich()
@@ -275,7 +275,7 @@ test('what is deleted cannot be bought, what was bought is not paid back, and it
   await audit()
 })
 
-test('what nobody sells any more is paid to the site', async () => {
+test('what nobody sells any more is paid to the site (money-14)', async () => {
   const anna = await rich()
   const ben = await rich()
   const { node } = await sell(anna)
@@ -287,7 +287,7 @@ test('what nobody sells any more is paid to the site', async () => {
   await audit()
 })
 
-test('a price can be changed and taken away; who bought keeps what they have', async () => {
+test('a price can be changed and taken away; who bought keeps what they have (money-14)', async () => {
   const ben = await rich()
   const cleo = await rich()
   const ids = await setPrices(sql, [

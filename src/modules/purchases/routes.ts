@@ -12,7 +12,7 @@ import { nodeView } from './view.ts'
 
 const EVENT = 'purchase.created'
 
-/** What costs something: its price, and paying it (money-10, money-11). */
+/** What costs something: its price, and paying it (money-11, money-12). */
 export function purchaseRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Purchases' })

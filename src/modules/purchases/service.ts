@@ -21,7 +21,7 @@ export function admitBuyer(node: NodeRow, buyerId: number): void {
   if (node.paid) throw paidAlready()
 }
 
-/** Buys a node, once. Whoever pays with the wallet is announced to the publisher (money-12). */
+/** Buys a node, once. Whoever pays with the wallet is announced to the publisher (money-13). */
 export async function buy(tx: Tx, node: NodeRow, userId: number, currency: Currency): Promise<void> {
   const bought = await withFunds(insertPurchase(tx, { nodeId: node.id, userId, currency }))
   if (!bought) throw (await findNode(tx, node.id, userId)) ? paidAlready() : noSuchNode()

@@ -61,7 +61,7 @@ export const listRewards = (sql: Db, type: string, contentId: number, query: Rew
     order by ${key} ${direction}, id ${direction} limit ${limit} offset ${offset}`
 }
 
-/** What each of these things was given; those without a reward are absent. */
+/** What each piece of this content was given; those without a reward are absent. */
 export async function sumRewards(
   sql: Db,
   type: string,
@@ -74,7 +74,7 @@ export async function sumRewards(
   return new Map(rows.map(({ id, count, amount }) => [id, { count, amount }]))
 }
 
-/** Which of these things a person rewarded; nothing for a guest. */
+/** Which of this content a person rewarded; nothing for a guest. */
 export async function findRewarded(
   sql: Db,
   type: string,

@@ -22,7 +22,7 @@ const audit = async () => {
   assert.deepEqual([body.balanced, body.drift], [true, []])
 }
 
-test('a reward goes from the reader to the author, who is told, and is listed and summed', async () => {
+test('a reward goes from the reader to the author, who is told, and is listed and summed (money-16)', async () => {
   const anna = await rich(0)
   const ben = await rich()
   const cleo = await rich()
@@ -48,7 +48,7 @@ test('a reward goes from the reader to the author, who is told, and is listed an
   await audit()
 })
 
-test('failures come in order, and move nothing', async () => {
+test('failures come in order, and move nothing (money-15)', async () => {
   const anna = await rich(10)
   const ben = await rich(10)
   const feed = await feedOf(anna)
@@ -74,7 +74,7 @@ test('nothing can be given to an author whose account is disabled', async () => 
   assert.equal(await points(ben), 10)
 })
 
-test('rewards can be switched off', async () => {
+test('rewards can be switched off (money-15)', async () => {
   const anna = await rich()
   const ben = await rich()
   const feed = await feedOf(anna)
@@ -89,7 +89,7 @@ test('rewards can be switched off', async () => {
   forgetSettings(ctx)
 })
 
-test('people are rewarded under both paths, not oneself, and are told', async () => {
+test('people are rewarded under both paths, not oneself, and are told (money-15)', async () => {
   const anna = await rich(0)
   const ben = await rich()
   for (const path of ['new-rewards', 'rewards']) {

@@ -20,7 +20,7 @@ export type RewardBody = Static<typeof RewardBody>
 
 /**
  * `since` is the id of the last reward, or its amount where they are ordered by amount. `type` is the name of
- * `order_type` where answers are rewarded (R §19.1).
+ * `order_type` where answers are rewarded (money-16).
  */
 export const RewardQuery = (standard = 15) =>
   Type.Object({
@@ -33,7 +33,7 @@ export const RewardQuery = (standard = 15) =>
   })
 export type RewardQuery = Static<ReturnType<typeof RewardQuery>>
 
-/** A reward with who gave it (R §15.1). */
+/** A reward with who gave it (money-16). */
 export const Reward = Shared('Reward', {
   id: Type.Integer(),
   user_id: Type.Integer(),

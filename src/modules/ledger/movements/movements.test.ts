@@ -28,7 +28,7 @@ test('a movement writes both sides and opens the account of the receiver', async
   assert.equal(await findBalance(sql, ben.id, 'wallet'), 0)
 })
 
-test('nobody pays more than they own, with or without an account', async () => {
+test('nobody pays more than they own, with or without an account (money-2)', async () => {
   const anna = await person()
   const ben = await person()
   await assert.rejects(give(anna.id, ben.id, 1), { code: 'insufficient_balance' })

@@ -11,7 +11,7 @@ import { Cash, CashBody, CashQuery, PointsCashBody } from './schema.ts'
 import { withdrawMoney, withdrawPoints } from './service.ts'
 import { cashView } from './view.ts'
 
-/** Requests to take money or points out (money-9), which ask for the payment password. */
+/** Requests to take money or points out (money-10), which ask for the payment password. */
 export const withdrawalRoutes = (people: People) => (server: Server, ctx: Context) => {
   const route = routesOn(server, ctx, { tag: 'Wallet and points' })
   const admit = async (arrival: Arrival<'user', TSchema>, name: 'wallet:cash' | 'currency:cash') => {

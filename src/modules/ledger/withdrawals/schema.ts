@@ -15,7 +15,7 @@ export const PointsCashBody = Shared('PointsWithdrawalRequest', { amount: Amount
 
 export const CashQuery = Type.Object({ after: Cursor, limit: Limit() })
 
-/** A withdrawal as its owner sees it (money-9). */
+/** A withdrawal as its owner sees it (money-10). */
 export const Cash = Shared('Withdrawal', {
   id: Type.Integer(),
   user_id: Type.Integer(),

@@ -90,7 +90,7 @@ describe('singers', () => {
     }
   })
 
-  test('with songs stay', async () => {
+  test('with songs stay (music-11)', async () => {
     const song = await createSong(world, editor, { sound: false })
     const { singer_id: singer } = (await admin('GET', `songs/${song}`)).body
     const answer = await admin('DELETE', `singers/${singer}`)
@@ -179,7 +179,7 @@ describe('songs', () => {
     }
   })
 
-  test('take their comments and likes with them', async () => {
+  test('take their comments and likes with them (music-11)', async () => {
     const listener = await person()
     const song = await createSong(world, editor)
     const special = await createSpecial(world, editor, { songs: [song] })
@@ -209,7 +209,7 @@ describe('songs', () => {
 })
 
 describe('albums', () => {
-  test('are made, changed and deleted; their songs stay, collections end', async () => {
+  test('are made, changed and deleted; their songs stay, collections end (music-11)', async () => {
     const listener = await person()
     const song = await createSong(world, editor)
     const id = await createSpecial(world, editor, { songs: [song], body: { intro: 'About' } })

@@ -79,7 +79,7 @@ describe('pinning an article', () => {
 })
 
 describe('pinning a comment', () => {
-  test('is decided by the author of the article, who is paid, and shows among pinneds', async () => {
+  test('is decided by the author of the article, who is paid, and shows among pinneds (pins-8)', async () => {
     const [author, writer] = [await person(), await rich()]
     const news = await publish(author)
     const id = await comment(writer, news)

@@ -5,7 +5,7 @@ import type { Server } from '#platform/http.ts'
 import { auditLedger } from '../../audit/service.ts'
 import { AuditReport } from './schema.ts'
 
-/** The audit of the ledger (money-16); `checks` are those of modules that keep money in escrow. */
+/** The audit of the ledger (money-18); `checks` are those of modules that keep money in escrow. */
 export const adminLedgerAuditRoutes = (checks: CounterCheck[]) => (server: Server, ctx: Context) => {
   const route = routesOn(server, ctx, { tag: 'Admin: money' })
 

@@ -17,7 +17,7 @@ const nothingToMove = fieldError(
   '数额不能为零。',
 )
 
-/** What people own: looked at, given and taken (money-15). */
+/** What people own: looked at, given and taken (money-17). */
 export function adminBalanceRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: money' })

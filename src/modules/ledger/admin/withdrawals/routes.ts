@@ -47,7 +47,7 @@ const noticeOf = ({ id, owner_id, currency, state, remark }: WithdrawalRow) => {
   }
 }
 
-/** Decisions on money that people want out (money-9). */
+/** Decisions on money that people want out (money-10). */
 export const adminWithdrawalRoutes = (tellOwner: TellOwner) => (server: Server, ctx: Context) => {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: money' })
