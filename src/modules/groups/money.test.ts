@@ -41,7 +41,7 @@ const KINDS = [
   'moderate the post',
   'moderate the comment',
 ] as const
-/** One thing that somebody does; numbers choose among what there is when its turn comes. */
+/** One act of somebody; numbers choose among what there is when its turn comes. */
 type Step = { what: (typeof KINDS)[number]; who: number; which: number; other: number; amount: number }
 
 const weight = (what: Step['what']) =>

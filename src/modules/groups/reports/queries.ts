@@ -15,7 +15,7 @@ export type NewGroupReport = Pick<
   'group_id' | 'user_id' | 'target_id' | 'type' | 'resource_id' | 'post_id' | 'subject' | 'content'
 >
 
-/** Keeps a report; undefined while the same person's report of the same thing is open. */
+/** Keeps a report; undefined while the same person's report of the same content is open. */
 export async function insertReport(sql: Db, report: NewGroupReport): Promise<number | undefined> {
   const [row] = await sql<{ id: number }[]>`
     insert into group_reports ${sql(report, 'group_id', 'user_id', 'target_id', 'type', 'resource_id', 'post_id', 'subject', 'content')}
