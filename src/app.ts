@@ -14,23 +14,20 @@ import { profileRoutes } from '#modules/accounts/profile/routes.ts'
 import { registrationRoutes } from '#modules/accounts/registration/routes.ts'
 import { signInRoutes } from '#modules/accounts/sign-in/routes.ts'
 import { userRoutes } from '#modules/accounts/users/routes.ts'
-import { certificationCategoryRoutes } from '#modules/admin/certifications/categories/routes.ts'
-import { adminCertificationRoutes } from '#modules/admin/certifications/routes.ts'
-import { adminConversationRoutes } from '#modules/admin/conversations/routes.ts'
-import { noticeRoutes } from '#modules/admin/notices/routes.ts'
-import { webhookDeliveryRoutes } from '#modules/admin/webhooks/deliveries/routes.ts'
-import { webhookRoutes } from '#modules/admin/webhooks/routes.ts'
 import { adminAdvertisingRoutes } from '#modules/advertising/admin/routes.ts'
 import { readBootAdvertisements } from '#modules/advertising/index.ts'
 import { advertisingRoutes } from '#modules/advertising/routes.ts'
 import { adminAreaRoutes } from '#modules/areas/admin/routes.ts'
 import { areaRoutes } from '#modules/areas/routes.ts'
 import { auditRoutes } from '#modules/audit/routes.ts'
+import { adminCertificationCategoryRoutes } from '#modules/certifications/admin/categories/routes.ts'
+import { adminCertificationRoutes } from '#modules/certifications/admin/routes.ts'
 import { endCertification } from '#modules/certifications/index.ts'
 import { certificationRoutes } from '#modules/certifications/routes.ts'
 import { checkinRoutes } from '#modules/checkins/routes.ts'
 import { commentContent } from '#modules/comments/index.ts'
 import { commentRoutes } from '#modules/comments/routes.ts'
+import { adminConversationRoutes } from '#modules/conversations/admin/routes.ts'
 import { conversationRoutes } from '#modules/conversations/routes.ts'
 import { adminFeedPinRoutes } from '#modules/feeds/admin/pins/routes.ts'
 import { adminFeedRoutes } from '#modules/feeds/admin/routes.ts'
@@ -78,9 +75,12 @@ import { newsRankRoutes } from '#modules/news/ranks/routes.ts'
 import { newsRoutes } from '#modules/news/routes.ts'
 import { countRoutes } from '#modules/notifications/counts/routes.ts'
 import { notify } from '#modules/notifications/index.ts'
+import { adminNoticeRoutes } from '#modules/notifications/notices/admin/routes.ts'
 import { deviceRoutes } from '#modules/notifications/push/routes.ts'
 import { notificationRoutes } from '#modules/notifications/routes.ts'
 import { streamRoutes } from '#modules/notifications/stream/routes.ts'
+import { adminWebhookDeliveryRoutes } from '#modules/notifications/webhooks/admin/deliveries/routes.ts'
+import { adminWebhookRoutes } from '#modules/notifications/webhooks/admin/routes.ts'
 import { findUnpaidFile } from '#modules/purchases/index.ts'
 import { purchaseRoutes } from '#modules/purchases/routes.ts'
 import { adminQuestionRoutes } from '#modules/questions/admin/routes.ts'
@@ -201,9 +201,9 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   imGroupRoutes,
   auditRoutes, // 7
   adminImRoutes,
-  noticeRoutes,
-  webhookRoutes,
-  webhookDeliveryRoutes,
+  adminNoticeRoutes,
+  adminWebhookRoutes,
+  adminWebhookDeliveryRoutes,
   adminSettingRoutes(SETTING_CHECKS),
   adminTagRoutes,
   adminRecommendationRoutes,
@@ -211,7 +211,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   adminRoleRoutes(async (ctx) => (await readSettings(ctx))['register:role']),
   adminUserRoutes(endCertification),
   adminReportRoutes,
-  certificationCategoryRoutes,
+  adminCertificationCategoryRoutes,
   adminCertificationRoutes,
   adminConversationRoutes,
   adminBalanceRoutes,

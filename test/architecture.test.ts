@@ -16,7 +16,6 @@ const LAYERS = [
   ['topics', 'music', 'news', 'questions', 'groups'],
   ['feeds'],
   ['im', 'ranks'],
-  ['admin'],
 ]
 /** Inside a module, from low to high. */
 const FILES = ['errors', 'schema', 'queries', 'view', 'service', 'mount', 'jobs', 'index', 'routes']

@@ -1,4 +1,4 @@
-import { apiError } from '#platform/errors.ts'
+import { apiError, fieldError } from '#platform/errors.ts'
 
 export const noCertification = apiError(
   404,
@@ -30,3 +30,4 @@ export const certificationChanged = apiError(
   'The certification was changed meanwhile. Look at it again.',
   '认证信息已被修改，请重新查看。',
 )
+export const unknownPerson = fieldError('user_id', 'no_such_user', 'There is no such person.', '用户不存在。')

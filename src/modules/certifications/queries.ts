@@ -1,28 +1,9 @@
 import type { Db, Fragment } from '#platform/database.ts'
-import type { Row } from '#platform/tables.ts'
+import { ifGiven, when } from '#platform/sql.ts'
+import type { Tables } from '#platform/tables.ts'
 import type { CertificationType } from './schema.ts'
 
-export type CertificationRow = Row<
-  'certifications',
-  | 'user_id'
-  | 'id'
-  | 'type'
-  | 'status'
-  | 'name'
-  | 'phone'
-  | 'number'
-  | 'description'
-  | 'org_name'
-  | 'org_address'
-  | 'files'
-  | 'reject_reason'
-  | 'examiner'
-  | 'version'
-  | 'created_at'
-  | 'updated_at'
-> & {
-  type: CertificationType
-}
+export type CertificationRow = Tables['certifications'] & { type: CertificationType }
 
 /** What is sent in. */
 export type Statement = Pick<
@@ -30,12 +11,7 @@ export type Statement = Pick<
   'type' | 'name' | 'phone' | 'number' | 'description' | 'org_name' | 'org_address' | 'files'
 >
 
-export type CategoryRow = Row<
-  'certification_categories',
-  'name' | 'display_name_en' | 'display_name_zh' | 'description' | 'icon' | 'updated_at'
-> & {
-  name: CertificationType
-}
+export type CertificationCategoryRow = Tables['certification_categories'] & { name: CertificationType }
 
 /** What every list of certifications selects, of a table `c`. */
 export const certificationColumns = (sql: Db) => sql`
@@ -52,7 +28,7 @@ export async function findCertification(
   { lock = false } = {},
 ): Promise<CertificationRow | undefined> {
   const [row] = await sql<CertificationRow[]>`
-    select ${certificationColumns(sql)} from certifications c where ${is(sql, by)} ${lock ? sql`for update` : sql``}`
+    select ${certificationColumns(sql)} from certifications c where ${is(sql, by)} ${when(sql, lock, () => sql`for update`)}`
   return row
 }
 
@@ -95,7 +71,7 @@ export async function decideCertification(
   const { status, examiner, description, reason } = decision
   await sql`
     update certifications set status = ${status}, examiner = ${examiner}, reject_reason = ${reason},
-      ${description === undefined ? sql`` : sql`description = ${description},`} updated_at = now()
+      ${ifGiven(sql, description, (value) => sql`description = ${value},`)} updated_at = now()
     where user_id = ${userId}`
 }
 
@@ -104,7 +80,7 @@ export async function deleteCertification(sql: Db, userId: number): Promise<void
 }
 
 /** The kinds of certification; there are two. */
-export const listCategories = (sql: Db) => sql<CategoryRow[]>`
+export const listCategories = (sql: Db) => sql<CertificationCategoryRow[]>`
   select name, display_name_en, display_name_zh, description, icon, updated_at
   from certification_categories order by name desc`
 
@@ -112,15 +88,15 @@ export async function findCategory(
   sql: Db,
   name: CertificationType,
   lock?: 'share' | 'update',
-): Promise<CategoryRow> {
+): Promise<CertificationCategoryRow> {
   const held = { share: sql`for share`, update: sql`for update` }
-  const [row] = await sql<[CategoryRow]>`
+  const [row] = await sql<[CertificationCategoryRow]>`
     select name, display_name_en, display_name_zh, description, icon, updated_at
-    from certification_categories where name = ${name} ${lock ? held[lock] : sql``}`
+    from certification_categories where name = ${name} ${ifGiven(sql, lock, (kind) => held[kind])}`
   return row
 }
 
-export type CategoryChanges = Partial<Omit<CategoryRow, 'name' | 'updated_at'>>
+export type CategoryChanges = Partial<Omit<CertificationCategoryRow, 'name' | 'updated_at'>>
 
 export async function updateCategory(
   sql: Db,
@@ -130,10 +106,10 @@ export async function updateCategory(
   const { display_name_en: en, display_name_zh: zh, description, icon } = changes
   await sql`
     update certification_categories set updated_at = now()
-      ${en === undefined ? sql`` : sql`, display_name_en = ${en}`}
-      ${zh === undefined ? sql`` : sql`, display_name_zh = ${zh}`}
-      ${description === undefined ? sql`` : sql`, description = ${description}`}
-      ${icon === undefined ? sql`` : sql`, icon = ${icon}`}
+      ${ifGiven(sql, en, (value) => sql`, display_name_en = ${value}`)}
+      ${ifGiven(sql, zh, (value) => sql`, display_name_zh = ${value}`)}
+      ${ifGiven(sql, description, (value) => sql`, description = ${value}`)}
+      ${ifGiven(sql, icon, (value) => sql`, icon = ${value}`)}
     where name = ${name}`
 }
 

@@ -5,7 +5,7 @@ import { Id, Nullable, OneOf, Shared, type Static, Text, Time, Type } from '#pla
 export const CERTIFICATION_TYPES = ['user', 'org'] as const
 export type CertificationType = (typeof CERTIFICATION_TYPES)[number]
 
-/** What uploads of certifications are attached as, with the person's id (R §14.1). */
+/** What uploads of certifications are attached as, with the person's id. */
 export const CERTIFICATION_FILE = 'certification:file'
 
 export const STATUS = { waiting: 0, passed: 1, rejected: 2 } as const
@@ -35,14 +35,15 @@ const parts = {
   org_address: Type.Optional(Text(200)),
 }
 
-/** The body of POST /user/certification; an `org` has a name and an address besides. */
-export const NewCertification = Type.Object({ type: OneOf(CERTIFICATION_TYPES), ...parts })
+/** What is sent in; an `org` has a name and an address besides. */
+export const NewCertification = Shared('NewCertification', { type: OneOf(CERTIFICATION_TYPES), ...parts })
 export type NewCertification = Static<typeof NewCertification>
 
-/** The body of PATCH /user/certification: what is absent stays. */
-export const CertificationChanges = Type.Partial(NewCertification)
+/** What of it is changed: what is absent stays. */
+export const CertificationChanges = Type.Partial(NewCertification, { title: 'CertificationChanges' })
 export type CertificationChanges = Static<typeof CertificationChanges>
 
+/** What a kind of certification is called in the language of the request. */
 const CategoryView = Shared('CertificationCategory', {
   name: Type.String(),
   display_name: Type.String(),
@@ -78,4 +79,4 @@ export const CertificationView = Shared('Certification', {
 export type CertificationView = Static<typeof CertificationView>
 
 /** The same, or an empty object for somebody without one, as the original answers. */
-export const MaybeCertification = Type.Partial(CertificationView)
+export const MaybeCertification = Type.Partial(CertificationView, { title: 'MaybeCertification' })

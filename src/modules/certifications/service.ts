@@ -13,11 +13,12 @@ import {
   certificationExists,
   certificationPassed,
   noCertification,
+  unknownPerson,
 } from './errors.ts'
 import {
   type By,
   type CategoryChanges,
-  type CategoryRow,
+  type CertificationCategoryRow,
   type CertificationRow,
   decideCertification,
   deleteCertification,
@@ -44,9 +45,6 @@ export type Sender = { userId: number; uploaderId: number }
 
 const missing = (field: string) =>
   invalidField(field, { en: `The ${field} field is required.`, zh: `${field} 不能为空。` })
-
-const unknownPerson = () =>
-  invalidField('user_id', { en: 'There is no such person.', zh: '用户不存在。' }, 'no_such_user')
 
 const idsOf = (files: CertificationChanges['files']) =>
   files === undefined || Array.isArray(files) ? files : Object.values(files).map(Number)
@@ -249,7 +247,7 @@ export async function changeCategory(
   tx: Tx,
   name: CertificationType,
   changes: CategoryChanges,
-): Promise<CategoryRow> {
+): Promise<CertificationCategoryRow> {
   const before = await findCategory(tx, name, 'update')
   await updateCategory(tx, name, changes)
   if (changes.icon !== undefined && changes.icon !== before.icon) await addJob(tx, 'renew_badges', { name })

@@ -67,7 +67,7 @@ test('feedback without words, too long or with a wrong mark is refused; more tha
   assert.equal(more.headers['x-ratelimit-limit'], '4')
 })
 
-test('a conversation is my feedback and the notices to me or to everybody, the newest first', async () => {
+test('a conversation is my feedback and the notices to me or to everybody, the newest first (notifications-15)', async () => {
   const [ann, bob] = [await person(), await person()]
   await write(ann, 'First')
   const toAll = await notice({ all: true, contents: 'To all' })
@@ -99,7 +99,7 @@ test('a conversation is my feedback and the notices to me or to everybody, the n
   assert.deepEqual(contents(await list(bob)), ['Of Bob', 'To two'])
 })
 
-test('administrators read and delete feedback, and nobody else', async () => {
+test('administrators read and delete feedback, and nobody else (administration-11)', async () => {
   const ann = await person()
   const { id } = (await write(ann, 'A 100% needle')).body.data
   await notice({ user_ids: [ann.id], contents: 'A needle of ours' })

@@ -1,2 +1,1 @@
 export { conversationTables } from './imports/thinksns.ts'
-export { deleteFeedback } from './queries.ts'

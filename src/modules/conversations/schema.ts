@@ -10,14 +10,14 @@ const SystemMark = Type.Unsafe<number | string>({
   description: 'What the client knows it by',
 })
 
-/** The body of POST /user/feedback. */
-export const NewFeedback = Type.Object({
+/** What somebody writes to the site. */
+export const NewFeedback = Shared('NewFeedback', {
   content: Text(5000, { minLength: 1 }),
   system_mark: Type.Optional(SystemMark),
 })
 export type NewFeedback = Static<typeof NewFeedback>
 
-/** What somebody wrote to the site, or the site to them (R §23.5). */
+/** What somebody wrote to the site, or the site to them (notifications-15). */
 export const ConversationView = Shared('Conversation', {
   id: Type.Integer(),
   type: Type.String({ description: 'system or feedback' }),
@@ -31,14 +31,16 @@ export const ConversationView = Shared('Conversation', {
 })
 export type ConversationView = Static<typeof ConversationView>
 
-export const FeedbackReply = Type.Object({ message: Type.Array(Type.String()), data: ConversationView })
+/** What was written, as it was kept. */
+export const FeedbackReply = Shared('FeedbackMade', {
+  message: Type.Array(Type.String()),
+  data: ConversationView,
+})
 
-/** `order` asks for what is newer than `max_id` instead of older; the newest is first in both cases (R §23.5). */
+/** `order` asks for what is newer than `max_id` instead of older; the newest is first in both cases (notifications-15). */
 export const ConversationQuery = Type.Object({
   limit: Limit(),
   max_id: Cursor,
   order: Type.Optional(Flag()),
 })
 export type ConversationQuery = Static<typeof ConversationQuery>
-
-export const Conversations = Type.Array(ConversationView)

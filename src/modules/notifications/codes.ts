@@ -3,7 +3,7 @@ import type { Language, Text } from '#platform/errors.ts'
 
 /**
  * The integer in `resource.type` of a system notification: what the notification is about. Clients keep these numbers, so
- * one is never changed or used again; docs/notifications.md repeats the table. Those of content stand with its kind.
+ * one is never changed or used again; notifications-8 repeats the table. Those of content stand with its kind.
  */
 export const RESOURCE_CODES = {
   other: 0,
@@ -28,7 +28,7 @@ const DECIDED = (en: string, zh: string) => ({
   rejected: { en: `${en} was rejected.`, zh: `${zh}未通过。` },
 })
 
-/** Every `type` of a system notification (R §10.3), and what it says where the writer gave no text, by `state`. */
+/** Every `type` of a system notification (notifications-9), and what it says where the writer gave no text, by `state`. */
 const SENTENCES = {
   notice: { '': { en: 'There is a new notice.', zh: '你有一条新公告。' } },
   'pinned:feeds': {

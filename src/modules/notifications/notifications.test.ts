@@ -30,7 +30,7 @@ const statistics = async (who: Person) => (await as(who, 'GET', '/user/notificat
 const list = async (who: Person, query: string) => (await as(who, 'GET', `/user/notifications?${query}`)).body
 const ZULU = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
 
-test('statistics of somebody without any notification have every key', async () => {
+test('statistics of somebody without any notification have every key (notifications-3)', async () => {
   const ann = await person()
   assert.deepEqual(await statistics(ann), {
     at: { badge: 0, last_created_at: null, preview_users_names: [] },
@@ -41,7 +41,7 @@ test('statistics of somebody without any notification have every key', async () 
   })
 })
 
-test('statistics count what is unread and name the senders of the newest five once each', async () => {
+test('statistics count what is unread and name the senders of the newest five once each (notifications-3)', async () => {
   const [ann, ...senders] = await Promise.all(Array.from({ length: 7 }, () => person()))
   for (const sender of senders) await tell(ann!, sender, 'like')
   await tell(ann!, senders[5]!, 'like')
@@ -56,7 +56,7 @@ test('statistics count what is unread and name the senders of the newest five on
   assert.deepEqual(body.follow, { badge: 1 })
 })
 
-test('the list of mentions that earlier clients fetch is paged by its own ids', async () => {
+test('the list of mentions that earlier clients fetch is paged by its own ids (notifications-11)', async () => {
   const [ann, ben] = [await person(), await person()]
   const comments: number[] = []
   for (let id = 1; id <= 3; id += 1) {
@@ -79,7 +79,7 @@ test('the list of mentions that earlier clients fetch is paged by its own ids', 
     assert.equal((await as(ann, 'GET', `/user/message/atme${query}`)).status, 422, query)
 })
 
-test('the newest system notification comes with its text, a sender and an integer resource type', async () => {
+test('the newest system notification comes with its text, a sender and an integer resource type (notifications-8)', async () => {
   const ann = await person()
   await tell(ann, null, 'system', { type: 'pinned:feeds', state: 'passed', feed: { id: 3 } })
   await tell(ann, await person(), 'comment', { contents: 'later, and no system one' })
@@ -101,7 +101,7 @@ test('the newest system notification comes with its text, a sender and an intege
   assert.equal(chinese.body.system.first.data.contents, '你的动态置顶申请已通过。')
 })
 
-test('every type of the list has contents, sender and commentable, and what it has besides', async () => {
+test('every type of the list has contents, sender and commentable, and what it has besides (notifications-6)', async () => {
   const [ann, bob] = [await person(), await person()]
   const comment = await tell(ann, bob, 'comment', {
     contents: 'Nice',
@@ -131,7 +131,7 @@ test('every type of the list has contents, sender and commentable, and what it h
   })
 })
 
-test('the name of a sender is the present one, and empty once the account is disabled', async () => {
+test('the name of a sender is the present one, and empty once the account is disabled (notifications-6)', async () => {
   const [ann, bob] = [await person(), await person()]
   await tell(ann, bob, 'like')
   await sql`update users set name = 'Robert' where id = ${bob.id}`
@@ -141,7 +141,7 @@ test('the name of a sender is the present one, and empty once the account is dis
   assert.deepEqual((await statistics(ann)).like.preview_users_names, [])
 })
 
-test('the list has pages of 15, newest first, with links and numbers that hold on every page', async () => {
+test('the list has pages of 15, newest first, with links and numbers that hold on every page (notifications-4)', async () => {
   const [ann, bob] = [await person(), await person()]
   const ids: number[] = []
   for (let index = 0; index < 32; index += 1) ids.unshift((await tell(ann, bob, 'like')).id)
@@ -175,14 +175,14 @@ test('the list has pages of 15, newest first, with links and numbers that hold o
   assert.equal((await list(ann, 'type=like&page=NaN')).meta.current_page, 1)
 })
 
-test('an empty list has one page, and another person has none of what is mine', async () => {
+test('an empty list has one page, and another person has none of what is mine (notifications-4)', async () => {
   const { data, meta, links } = await list(await person(), 'type=at')
   assert.deepEqual(data, [])
   assert.deepEqual([meta.from, meta.to, meta.total, meta.last_page], [null, null, 0, 1])
   assert.deepEqual([links.prev, links.next], [null, null])
 })
 
-test('type is needed and has to be a known one; without a token it is 401', async () => {
+test('type is needed and has to be a known one; without a token it is 401 (notifications-4)', async () => {
   const ann = await person()
   for (const query of ['', '?type=', '?type=news']) {
     for (const method of ['GET', 'PATCH'] as const) {
@@ -195,7 +195,7 @@ test('type is needed and has to be a known one; without a token it is 401', asyn
     assert.equal((await guest('GET', path)).status, 401)
 })
 
-test('marking a type as read touches that type only, from body or query, and keeps the time of each', async () => {
+test('marking a type as read touches that type only, from body or query, and keeps the time of each (notifications-5)', async () => {
   const [ann, bob] = [await person(), await person()]
   await tell(ann, bob, 'like')
   await tell(ann, bob, 'at')
@@ -219,7 +219,7 @@ test('marking a type as read touches that type only, from body or query, and kee
   assert.equal(times[1], '2020-01-01T00:00:00Z')
 })
 
-test('clearing new followers zeroes the counter and keeps the history', async () => {
+test('clearing new followers zeroes the counter and keeps the history (notifications-5)', async () => {
   const [ann, bob] = [await person(), await person()]
   await tell(ann, bob, 'follow')
   for (const _ of [1, 2])
@@ -230,7 +230,7 @@ test('clearing new followers zeroes the counter and keeps the history', async ()
   assert.match(data[0].read_at, ZULU)
 })
 
-test('the counters of earlier clients follow the badges, and are cleared one by one or together', async () => {
+test('the counters of earlier clients follow the badges, and are cleared one by one or together (notifications-10)', async () => {
   const [ann, bob] = [await person(), await person()]
   await sql`insert into user_follows (user_id, target_id) values (${ann.id}, ${bob.id})`
   for (const type of ['follow', 'like', 'comment', 'at'] as const) await tell(ann, bob, type)
@@ -263,7 +263,7 @@ test('the counters of earlier clients follow the badges, and are cleared one by 
   assert.deepEqual(Object.values(await counts()), [0, 0, 0, 0, 0, 0, 0, 0])
 })
 
-test('the overview of earlier clients names who did what', async () => {
+test('the overview of earlier clients names who did what (notifications-10)', async () => {
   const [ann, bob] = [await person(), await person()]
   await tell(ann, bob, 'comment', { contents: 'Nice' })
   await tell(ann, bob, 'at', { contents: '@ann' })
@@ -283,7 +283,7 @@ test('the overview of earlier clients names who did what', async () => {
   assert.deepEqual(body.pinneds.feeds, { time: null, count: 0 })
 })
 
-test('every system type has a text in both languages, and every code is given once', () => {
+test('every system type has a text in both languages, and every code is given once (notifications-8)', () => {
   for (const type of SYSTEM_TYPES)
     for (const state of ['passed', 'rejected', undefined])
       for (const language of ['en', 'zh'] as const) {
@@ -295,7 +295,7 @@ test('every system type has a text in both languages, and every code is given on
   assert.equal(resourceCode('unheard-of'), 0)
 })
 
-test('what is read for longer than the setting says is tidied, and nothing else', async () => {
+test('what is read for longer than the setting says is tidied, and nothing else (notifications-16)', async () => {
   const [ann, bob] = [await person(), await person()]
   await tell(ann, bob, 'like')
   await as(ann, 'PATCH', '/user/notifications', { type: 'like' })

@@ -36,7 +36,7 @@ test('one call tells many people of many things, in the order given', async () =
   assert.deepEqual((await rowsOf(ann.id))[0]?.data, { contents: 'Hi' })
 })
 
-test('nobody is told of their own doing, twice, by whom they block, or on a disabled or unknown account', async () => {
+test('nobody is told of their own doing, twice, by whom they block, or on a disabled or unknown account (notifications-2)', async () => {
   const [ann, bob, gone, sender] = [await person(), await person(), await person(), await person()]
   await sql`insert into user_blocks (user_id, target_id) values (${bob.id}, ${sender.id})`
   await sql`update users set deleted_at = now() where id = ${gone.id}`
@@ -66,7 +66,7 @@ test('the system may tell of one thing twice', async () => {
   assert.deepEqual(await countsOf(ann.id), { system: { unread: 2, total: 2 } })
 })
 
-test('who does something unnamed is not told of it, and does not reach who blocks them', async () => {
+test('who does something unnamed is not told of it, and does not reach who blocks them (notifications-2)', async () => {
   const [ann, bob, doer] = [await person(), await person(), await person()]
   await sql`insert into user_blocks (user_id, target_id) values (${bob.id}, ${doer.id})`
   await notify(sql, {
@@ -84,7 +84,7 @@ test('who does something unnamed is not told of it, and does not reach who block
   for (const { id } of [bob, doer]) assert.equal((await rowsOf(id)).length, 0)
 })
 
-test('taking back removes what is unread, of that cause and sender only', async () => {
+test('taking back removes what is unread, of that cause and sender only (notifications-7)', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   const cause = { type: 'feeds', id: 7 }
   await notify(sql, { type: 'like', recipients: [ann.id], senderId: bob.id, cause, data: {} })

@@ -1,91 +1,63 @@
 import type { Context } from '#platform/context.ts'
-import { language, type Server, viewerOf } from '#platform/http.ts'
+import { routesOn } from '#platform/http/route.ts'
+import { language, type Server } from '#platform/http.ts'
 import { Empty, Type } from '#platform/schema.ts'
 import { findPage, findStatistics, listMentions, markRead } from './queries.ts'
 import { ListQuery, Mention, MentionQuery, NotificationPage, ReadBody, Statistics } from './schema.ts'
 import { mentionView, PAGE_SIZE, pageView, statisticsView } from './view.ts'
 
-/** Specification 4.9. */
+/** What happened to whom (notifications-3 to notifications-5). */
 export function notificationRoutes(server: Server, ctx: Context) {
   const { sql, config } = ctx
-  const tags = ['Notifications']
+  const route = routesOn(server, ctx, { tag: 'Notifications' })
 
-  server.get(
-    '/user/notification-statistics',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Unread numbers and a preview of each type',
-        response: { 200: Statistics },
-      },
-    },
-    async (request) => statisticsView(await findStatistics(sql, viewerOf(request).id), language(request)),
-  )
+  route('GET /user/notification-statistics', {
+    operationId: 'getNotificationStatistics',
+    summary: 'Read unread numbers and a preview of each type',
+    access: 'user',
+    reply: { 200: Statistics },
+    handler: async ({ viewer, request }) =>
+      statisticsView(await findStatistics(sql, viewer.id), language(request)),
+  })
 
-  server.get(
-    '/user/notifications',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Notifications of a type, newest first',
-        querystring: ListQuery,
-        response: { 200: NotificationPage },
-      },
-    },
-    async (request) => {
-      const { type, page = 1 } = request.query
-      const rows = await findPage(sql, viewerOf(request).id, type, PAGE_SIZE, (page - 1) * PAGE_SIZE)
+  route('GET /user/notifications', {
+    operationId: 'listNotifications',
+    summary: 'List notifications of a type, newest first',
+    access: 'user',
+    query: ListQuery,
+    reply: { 200: NotificationPage },
+    handler: async ({ viewer, query, request }) => {
+      const { type, page = 1 } = query
+      const rows = await findPage(sql, viewer.id, type, PAGE_SIZE, (page - 1) * PAGE_SIZE)
       const path = `${config.publicUrl}/api/v2/user/notifications`
       return pageView(rows, { type, page, path }, language(request))
     },
-  )
+  })
 
-  server.get(
-    '/user/message/atme',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Where you were mentioned, newest first',
-        querystring: MentionQuery,
-        response: { 200: Type.Array(Mention) },
-      },
-    },
-    async (request) => {
-      const { id } = viewerOf(request)
-      return (await listMentions(sql, id, request.query)).map((row) => mentionView(id, row))
-    },
-  )
+  route('GET /user/message/atme', {
+    operationId: 'listMentions',
+    summary: 'List where I was mentioned, newest first',
+    access: 'user',
+    query: MentionQuery,
+    reply: { 200: Type.Array(Mention) },
+    handler: async ({ viewer, query }) =>
+      (await listMentions(sql, viewer.id, query)).map((row) => mentionView(viewer.id, row)),
+  })
 
-  server.patch(
-    '/user/notifications',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Mark all of a type as read',
-        body: ReadBody,
-        response: { 204: Empty },
-      },
-    },
-    async (request, reply) => {
-      await markRead(sql, viewerOf(request).id, [request.body.type])
-      return reply.code(204).send()
-    },
-  )
+  route('PATCH /user/notifications', {
+    operationId: 'markNotificationsRead',
+    summary: 'Mark all of a type as read',
+    access: 'user',
+    body: ReadBody,
+    reply: { 204: Empty },
+    handler: ({ viewer, body }) => markRead(sql, viewer.id, [body.type]),
+  })
 
-  server.patch(
-    '/user/clear-follow-notification',
-    {
-      config: { access: 'user' },
-      schema: { tags, summary: 'Clear the counter of new followers', response: { 204: Empty } },
-    },
-    async (request, reply) => {
-      // The original deletes the history; here it is only marked as read (R §28.10).
-      await markRead(sql, viewerOf(request).id, ['follow'])
-      return reply.code(204).send()
-    },
-  )
+  route('PATCH /user/clear-follow-notification', {
+    operationId: 'clearFollowNotifications',
+    summary: 'Clear the counter of new followers',
+    access: 'user',
+    reply: { 204: Empty },
+    handler: ({ viewer }) => markRead(sql, viewer.id, ['follow']),
+  })
 }

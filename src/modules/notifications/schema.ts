@@ -12,11 +12,11 @@ import {
 } from '#platform/schema.ts'
 import type { SystemType } from './codes.ts'
 
-/** What a notification is about (specification 4.9). */
+/** The kinds of notifications (notifications-1). */
 export const NOTIFICATION_TYPES = ['at', 'comment', 'like', 'system', 'follow'] as const
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number]
 
-/** One thing to tell to some people. */
+/** What to tell to some people. */
 export type Notice = {
   recipients: number[]
   /** Who did it; 0 is the system. */
@@ -31,16 +31,18 @@ export type Notice = {
   | { type: 'system'; data: { type: SystemType; [name: string]: unknown } }
 )
 
-const Sender = Type.Object({ id: Type.Integer(), name: Type.String() })
+/** Who caused it. */
+export const NotificationSender = Shared('NotificationSender', { id: Type.Integer(), name: Type.String() })
+const NotificationReference = Shared('NotificationReference', { type: Type.String(), id: Type.Integer() })
 
-/** Specification 2.9; the objects that R §10.2 and §10.3 name for a type are there besides. */
+/** What every notification says (notifications-6); the table of notifications-9 names what a type has besides. */
 const NotificationData = Type.Object(
   {
     contents: Type.String(),
-    sender: Sender,
-    commentable: Type.Object({ type: Type.String(), id: Type.Integer() }),
+    sender: NotificationSender,
+    commentable: NotificationReference,
     resource: Type.Optional(
-      Type.Object({
+      Shared('NotificationResource', {
         type: Type.Unsafe<string | number>({
           type: ['string', 'integer'],
           description: 'An integer for system notifications',
@@ -49,7 +51,7 @@ const NotificationData = Type.Object(
       }),
     ),
   },
-  { additionalProperties: true },
+  { additionalProperties: true, title: 'NotificationData' },
 )
 
 export const Notification = Shared('Notification', {
@@ -60,45 +62,51 @@ export const Notification = Shared('Notification', {
 })
 export type Notification = Static<typeof Notification>
 
-const Preview = Type.Object({
+/** The newest of a type. */
+const Preview = Shared('NotificationPreview', {
   badge: Type.Integer(),
   last_created_at: Nullable(ZuluTime),
   preview_users_names: Type.Array(Type.String()),
 })
 
-export const Statistics = Type.Object({
+/** Unread numbers and the newest of each type (notifications-3). */
+export const Statistics = Shared('NotificationStatistics', {
   at: Preview,
   comment: Preview,
   like: Preview,
-  system: Type.Object({ badge: Type.Integer(), first: Nullable(Notification) }),
-  follow: Type.Object({ badge: Type.Integer() }),
+  system: Shared('SystemStatistics', { badge: Type.Integer(), first: Nullable(Notification) }),
+  follow: Shared('FollowStatistics', { badge: Type.Integer() }),
 })
 export type Statistics = Static<typeof Statistics>
 
-/** The query of GET /user/message/atme (R §16). */
+/** A page of mentions (notifications-11). */
 export const MentionQuery = Type.Object({ limit: Limit(), index: Cursor, direction: Direction })
 
-/** Where somebody was mentioned: the list of earlier clients, who fetch the thing itself by its id. */
-export const Mention = Type.Object({
+/** Where somebody was mentioned: the list of earlier clients, who fetch the content itself by its id. */
+export const Mention = Shared('Mention', {
   id: Type.Integer({ description: 'Orders this list, and is its `index`' }),
   user_id: Type.Integer({ description: 'Who was mentioned' }),
-  resourceable: Type.Object({ type: Type.String(), id: Type.Integer() }),
+  resourceable: NotificationReference,
   created_at: ZuluTime,
 })
 export type Mention = Static<typeof Mention>
 
+/** A page of a type (notifications-4). */
 export const ListQuery = Type.Object({ type: OneOf(NOTIFICATION_TYPES), page: Page })
-export const ReadBody = Type.Object({ type: OneOf(NOTIFICATION_TYPES) })
 
-export const NotificationPage = Type.Object({
+/** Which type is read. */
+export const ReadBody = Shared('NotificationsRead', { type: OneOf(NOTIFICATION_TYPES) })
+
+/** A page of notifications with links to the others. */
+export const NotificationPage = Shared('NotificationPage', {
   data: Type.Array(Notification),
-  links: Type.Object({
+  links: Shared('PageLinks', {
     first: Type.String(),
     last: Type.String(),
     prev: Nullable(Type.String()),
     next: Nullable(Type.String()),
   }),
-  meta: Type.Object({
+  meta: Shared('PageMeta', {
     current_page: Type.Integer(),
     from: Nullable(Type.Integer()),
     last_page: Type.Integer(),

@@ -27,7 +27,7 @@ function dataOf(row: NotificationRow, language: Language): Notification['data'] 
       resource: { type: resourceCode(about.type), id: about.id },
     }
   }
-  // A follower is named flat as well (R §10.2).
+  // A follower is named flat as well (notifications-9).
   const follower = row.type === 'follow' ? sender : {}
   return { ...common, ...follower, contents: contents ?? '', ...(resource ? { resource } : {}) }
 }
@@ -40,7 +40,7 @@ export const notificationView = (row: NotificationRow, language: Language): Noti
   data: dataOf(row, language),
 })
 
-/** A mention as earlier clients get it (R §16). */
+/** A mention as earlier clients get it (notifications-11). */
 export const mentionView = (
   userId: number,
   row: Pick<NotificationRow, 'seq' | 'data' | 'cause_type' | 'cause_id' | 'created_at'>,
@@ -54,7 +54,7 @@ export const mentionView = (
 const isPresent = <Row extends { id: string | null }>(row: Row): row is Row & NotificationRow =>
   row.id !== null
 
-/** Specification 4.9, statistics. */
+/** Statistics (notifications-3). */
 export function statisticsView(
   rows: Awaited<ReturnType<typeof findStatistics>>,
   language: Language,
@@ -80,7 +80,7 @@ export function statisticsView(
   }
 }
 
-/** Specification 4.9, list; `from` and `to` are null on an empty page (R §10.1). */
+/** A page; `from` and `to` are null where it is empty (notifications-4). */
 export function pageView(
   rows: ({ total: number } & (NotificationRow | { [Key in keyof NotificationRow]: null }))[],
   asked: { type: NotificationType; page: number; path: string },

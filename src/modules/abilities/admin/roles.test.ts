@@ -5,7 +5,7 @@ import { createWorld } from '#test/world.ts'
 const { as, person } = await createWorld()
 const founder = await person({ roles: ['founder'] })
 
-test('a role gives its abilities to whoever holds it, and a changed role is felt at once', async () => {
+test('a role gives its abilities to whoever holds it, and a changed role is felt at once (administration-7)', async () => {
   const made = await as(founder, 'POST', '/admin/roles', {
     name: 'librarian',
     display_name: '图书管理员',
@@ -62,7 +62,7 @@ test('abilities are listed and can be called differently, not renamed', async ()
   assert.equal((await as(founder, 'PATCH', '/admin/abilities/nothing', { display_name: 'x' })).status, 404)
 })
 
-test('nobody takes from a role what they do not hold themselves, and the founder role stays as it is', async () => {
+test('nobody takes from a role what they do not hold themselves, and the founder role stays as it is (administration-5)', async () => {
   const abilities = ['admin: login', 'admin:role:show', 'admin:role:update', 'admin: Deleting role']
   assert.equal((await as(founder, 'POST', '/admin/roles', { name: 'clerk', abilities })).status, 201)
   const clerk = await person({ roles: ['clerk'] })
@@ -83,7 +83,7 @@ test('nobody takes from a role what they do not hold themselves, and the founder
   assert.equal((await as(founder, 'PATCH', `/admin/roles/${await idOf('owner')}`, { name: 'x' })).status, 403)
 })
 
-test('the role of newcomers keeps its name, is not deleted and never opens the administration', async () => {
+test('the role of newcomers keeps its name, is not deleted and never opens the administration (administration-7)', async () => {
   const made = await as(founder, 'POST', '/admin/roles', { name: 'fresh', abilities: ['feed-post'] })
   const url = `/admin/roles/${made.body.id}`
   const choose = (role: string) => as(founder, 'PATCH', '/admin/settings', { 'register:role': role })

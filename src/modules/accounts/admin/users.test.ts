@@ -12,7 +12,7 @@ const freshName = () => {
   return `made${serial}`
 }
 
-test('an account made by an administrator can sign in, and is listed without its password', async () => {
+test('an account made by an administrator can sign in, and is listed without its password (administration-6)', async () => {
   const name = freshName()
   const made = await as(founder, 'POST', '/admin/users', { name, password, email: `${name}@example.org` })
   assert.equal(made.status, 201)
@@ -56,7 +56,7 @@ test('a changed password ends all sign-ins', async () => {
   )
 })
 
-test('nobody gives away or manages more than they hold', async () => {
+test('nobody gives away or manages more than they hold (administration-5)', async () => {
   await as(founder, 'POST', '/admin/roles', {
     name: 'staff',
     abilities: ['admin:user:show', 'admin:user:update', 'admin:user:add'],
@@ -102,7 +102,7 @@ test('who manages accounts needs none of what every member may do', async () => 
   assert.equal((await as(desk, 'PATCH', url, { roles: ['owner'] })).status, 204)
 })
 
-test('the last founder stays one, and nobody disables themselves', async () => {
+test('the last founder stays one, and nobody disables themselves (administration-6)', async () => {
   assert.equal((await as(founder, 'PATCH', `/admin/users/${founder.id}`, { disabled: true })).status, 422)
   assert.equal((await as(founder, 'PATCH', `/admin/users/${founder.id}`, { roles: ['owner'] })).status, 422)
 })
@@ -127,7 +127,7 @@ test('taken and malformed values are 422 on their field, unknown users 404', asy
   assert.equal((await as(founder, 'DELETE', '/admin/users/999999999')).status, 404)
 })
 
-test('changes are in the audit log without the password', async () => {
+test('changes are in the audit log without the password (administration-4)', async () => {
   const name = freshName()
   const { body } = await as(founder, 'POST', '/admin/users', { name, password })
   await as(founder, 'PATCH', `/admin/users/${body.id}`, {

@@ -1,6 +1,7 @@
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
-import { language, type Server, viewerOf } from '#platform/http.ts'
+import { routesOn } from '#platform/http/route.ts'
+import { language, type Server } from '#platform/http.ts'
 import { Empty } from '#platform/schema.ts'
 import { findStatistics, markRead } from '../queries.ts'
 import type { NotificationType } from '../schema.ts'
@@ -17,23 +18,21 @@ const TYPE_OF: Partial<Record<(typeof COUNTERS)[number], NotificationType>> = {
   at: 'at',
 }
 
-/** The counters of earlier clients (R §10.5); `pins` counts what waits for the person in higher modules. */
+/** The counters of earlier clients (notifications-10); `pins` counts what waits for the person in higher modules. */
 export const countRoutes =
   (pins: PinSources = {}) =>
   (server: Server, ctx: Context) => {
     const { sql } = ctx
-    const tags = ['Notifications']
+    const route = routesOn(server, ctx, { tag: 'Notifications' })
     const feedPins = pins['feed-comment-pinned'] ?? none
     const newsPins = pins['news-comment-pinned'] ?? none
 
-    server.get(
-      '/user/counts',
-      {
-        config: { access: 'user' },
-        schema: { tags, summary: 'Unread numbers', response: { 200: Counts } },
-      },
-      async (request) => {
-        const { id } = viewerOf(request)
+    route('GET /user/counts', {
+      operationId: 'getUnreadCounts',
+      summary: 'Read unread numbers',
+      access: 'user',
+      reply: { 200: Counts },
+      handler: async ({ viewer: { id } }) => {
         const unread = await findUnread(sql, id)
         const [feeds, news] = await Promise.all([
           feedPins(sql, id, unread.feed_pins),
@@ -52,22 +51,16 @@ export const countRoutes =
           },
         }
       },
-    )
+    })
 
-    server.patch(
-      '/user/counts',
-      {
-        config: { access: 'user' },
-        schema: {
-          tags,
-          summary: 'Clear one or all unread numbers',
-          body: ClearBody,
-          response: { 204: Empty },
-        },
-      },
-      async (request, reply) => {
-        const { id } = viewerOf(request)
-        const names = request.body.type ? [request.body.type] : [...COUNTERS]
+    route('PATCH /user/counts', {
+      operationId: 'clearUnreadCounts',
+      summary: 'Clear one or all unread numbers',
+      access: 'user',
+      body: ClearBody,
+      reply: { 204: Empty },
+      handler: async ({ viewer: { id }, body }) => {
+        const names = body.type ? [body.type] : [...COUNTERS]
         const types = names.map((name) => TYPE_OF[name]).filter((type) => type !== undefined)
         const cleared = names.filter((name) => name.endsWith('-pinned'))
         await transaction(sql, async (tx) => {
@@ -75,18 +68,15 @@ export const countRoutes =
           if (names.includes('mutual')) await clearMutual(tx, id)
           if (cleared.length > 0) await clearPins(tx, id, cleared)
         })
-        return reply.code(204).send()
       },
-    )
+    })
 
-    server.get(
-      '/user/unread-count',
-      {
-        config: { access: 'user' },
-        schema: { tags, summary: 'Unread numbers with who caused them', response: { 200: UnreadCount } },
-      },
-      async (request) => {
-        const { id } = viewerOf(request)
+    route('GET /user/unread-count', {
+      operationId: 'getUnreadOverview',
+      summary: 'Read unread numbers with who caused them',
+      access: 'user',
+      reply: { 200: UnreadCount },
+      handler: async ({ viewer: { id }, request }) => {
         const [rows, unread] = await Promise.all([findStatistics(sql, id), findUnread(sql, id)])
         const [feeds, news] = await Promise.all([
           feedPins(sql, id, unread.feed_pins),
@@ -94,5 +84,5 @@ export const countRoutes =
         ])
         return unreadCountView(id, rows, { feeds, 'news-comments': news }, language(request))
       },
-    )
+    })
   }

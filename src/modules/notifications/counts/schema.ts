@@ -1,6 +1,6 @@
 import type { Db } from '#platform/database.ts'
-import { Nullable, OneOf, type Static, Time, Type } from '#platform/schema.ts'
-import { Notification } from '../schema.ts'
+import { Nullable, OneOf, Shared, type Static, Time, Type } from '#platform/schema.ts'
+import { Notification, NotificationSender } from '../schema.ts'
 
 /** Comments that wait for the person to decide on a pin, counted by the module that knows them. */
 export type PendingPins = { count: number; time: string | null }
@@ -20,9 +20,9 @@ export const COUNTERS = [
   'at',
 ] as const
 
-/** R §10.5. */
-export const Counts = Type.Object({
-  user: Type.Object({
+/** Unread numbers as earlier clients get them (notifications-10). */
+export const Counts = Shared('UnreadCounts', {
+  user: Shared('UnreadNumbers', {
     following: Type.Integer(),
     liked: Type.Integer(),
     commented: Type.Integer(),
@@ -35,18 +35,19 @@ export const Counts = Type.Object({
 })
 export type Counts = Static<typeof Counts>
 
-export const ClearBody = Type.Object({ type: Type.Optional(OneOf(COUNTERS)) })
+/** Which number is cleared; all without it. */
+export const ClearBody = Shared('UnreadCountsClearing', { type: Type.Optional(OneOf(COUNTERS)) })
 
-const Doer = Type.Object({
+const Doer = Shared('NotificationDoer', {
   user_id: Type.Integer(),
   time: Time,
-  user: Type.Object({ id: Type.Integer(), name: Type.String() }),
+  user: NotificationSender,
 })
-const Pending = Type.Object({ time: Nullable(Time), count: Type.Integer() })
+const Pending = Shared('PendingPins', { time: Nullable(Time), count: Type.Integer() })
 
-/** The overview of earlier clients (R §10.5). */
-export const UnreadCount = Type.Object({
-  counts: Type.Object({
+/** The overview of earlier clients (notifications-10). */
+export const UnreadCount = Shared('UnreadOverview', {
+  counts: Shared('UnreadOverviewCounts', {
     user_id: Type.Integer(),
     unread_comments_count: Type.Integer(),
     unread_likes_count: Type.Integer(),
@@ -56,8 +57,8 @@ export const UnreadCount = Type.Object({
   }),
   comments: Type.Array(Doer),
   likes: Type.Array(Doer),
-  pinneds: Type.Object({ feeds: Pending, 'news-comments': Pending }),
+  pinneds: Shared('UnreadOverviewPins', { feeds: Pending, 'news-comments': Pending }),
   system: Nullable(Notification),
-  atme: Type.Object({ users: Type.Array(Type.String()), latest_at: Nullable(Time) }),
+  atme: Shared('UnreadOverviewMentions', { users: Type.Array(Type.String()), latest_at: Nullable(Time) }),
 })
 export type UnreadCount = Static<typeof UnreadCount>

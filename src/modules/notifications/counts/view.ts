@@ -5,7 +5,7 @@ import type { NotificationType } from '../schema.ts'
 import { statisticsView } from '../view.ts'
 import type { PendingPins, UnreadCount } from './schema.ts'
 
-/** R §10.5, `GET /user/unread-count`. */
+/** The overview of earlier clients (notifications-10). */
 export function unreadCountView(
   userId: number,
   rows: Awaited<ReturnType<typeof findStatistics>>,

@@ -27,7 +27,7 @@ const like = async (recipient: Person, sender: Person) => {
 const device = (who: Person, token: string, headers = {}) =>
   as(who, 'PUT', '/user/devices', { token, platform: 'ios' }, headers)
 
-test('a notification goes to all devices of its person, each in its language', async () => {
+test('a notification goes to all devices of its person, each in its language (notifications-13)', async () => {
   const [ann, bob] = [await person(), await person()]
   assert.equal((await device(ann, 'ann-phone-1')).status, 204)
   assert.equal((await device(ann, 'ann-phone-2', { 'accept-language': 'zh-CN' })).status, 204)
@@ -84,7 +84,7 @@ test('a gateway that is away costs nothing but time', async () => {
   assert.equal(to('patient-phone').length, 1)
 })
 
-test('at most twenty devices are kept, the latest ones', async () => {
+test('at most twenty devices are kept, the latest ones (notifications-13)', async () => {
   const ann = await person()
   for (let number = 10; number < 32; number += 1) await device(ann, `device-${number}`)
   const tokens = (await as(ann, 'GET', '/user/devices')).body.map((each: { token: string }) => each.token)

@@ -1,58 +1,46 @@
 import { wireTime } from '#lib/time.ts'
 import type { Context } from '#platform/context.ts'
-import { language, type Server, viewerOf } from '#platform/http.ts'
-import { Empty } from '#platform/schema.ts'
+import { routesOn } from '#platform/http/route.ts'
+import { language, type Server } from '#platform/http.ts'
+import { Empty, Type } from '#platform/schema.ts'
 import { deleteDevice, findDevices, saveDevice } from './queries.ts'
-import { DeviceInput, Devices, DeviceToken } from './schema.ts'
+import { DeviceInput, DeviceToken, DeviceView } from './schema.ts'
 
 const MAX_DEVICES = 20
 
-/** The devices that a person's notifications are sent to. */
+/** The devices that a person's notifications are sent to (notifications-13). */
 export function deviceRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
-  const tags = ['Notifications']
+  const route = routesOn(server, ctx, { tag: 'Notifications' })
 
-  server.get(
-    '/user/devices',
-    {
-      config: { access: 'user' },
-      schema: { tags, summary: 'Devices that notifications are sent to', response: { 200: Devices } },
-    },
-    async (request) =>
-      (await findDevices(sql, [viewerOf(request).id])).map((device) => ({
+  route('GET /user/devices', {
+    operationId: 'listDevices',
+    summary: 'List my devices that notifications are sent to',
+    access: 'user',
+    reply: { 200: Type.Array(DeviceView) },
+    handler: async ({ viewer }) =>
+      (await findDevices(sql, [viewer.id])).map((device) => ({
         ...device,
         updated_at: wireTime(device.updated_at),
       })),
-  )
+  })
 
-  server.put(
-    '/user/devices',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Send notifications to this device, in the language of this request, until signed out',
-        body: DeviceInput,
-        response: { 204: Empty },
-      },
-    },
-    async (request, reply) => {
-      const { id, family } = viewerOf(request)
-      const device = { ...request.body, user_id: id, family, language: language(request) }
-      await saveDevice(sql, device, MAX_DEVICES)
-      return reply.code(204).send()
-    },
-  )
+  route('PUT /user/devices', {
+    operationId: 'registerDevice',
+    summary: 'Send notifications to this device, in the language of this request, until signed out',
+    access: 'user',
+    body: DeviceInput,
+    reply: { 204: Empty },
+    handler: ({ viewer: { id, family }, body, request }) =>
+      saveDevice(sql, { ...body, user_id: id, family, language: language(request) }, MAX_DEVICES),
+  })
 
-  server.delete(
-    '/user/devices',
-    {
-      config: { access: 'user' },
-      schema: { tags, summary: 'Send nothing more to a device', body: DeviceToken, response: { 204: Empty } },
-    },
-    async (request, reply) => {
-      await deleteDevice(sql, viewerOf(request).id, request.body.token)
-      return reply.code(204).send()
-    },
-  )
+  route('DELETE /user/devices', {
+    operationId: 'forgetDevice',
+    summary: 'Send nothing more to a device',
+    access: 'user',
+    body: DeviceToken,
+    reply: { 204: Empty },
+    handler: ({ viewer, body }) => deleteDevice(sql, viewer.id, body.token),
+  })
 }

@@ -5,7 +5,7 @@ import type { Language } from '#platform/errors.ts'
 import type { Viewer } from '#platform/http.ts'
 import { SIGNAL } from '../queries.ts'
 import { notificationView } from '../view.ts'
-import { createOutlet, eventOf, type Outlet } from './outlet.ts'
+import { createEventStream, type EventStream, eventOf } from './event-stream.ts'
 import { findLastSeq, findNewer, type NewRow } from './queries.ts'
 
 /** Streams of one person; opening one more ends the oldest. */
@@ -17,13 +17,13 @@ const EVENTS_AT_ONCE = 50
 /** The open streams of a process, fed by one subscription to the signals of all nodes. */
 export type Hub = {
   /** Opens a stream that begins after the given place, else with what is new; undefined when there are too many. */
-  open(viewer: Viewer, language: Language, after: number | undefined): Promise<Outlet | undefined>
+  open(viewer: Viewer, language: Language, after: number | undefined): Promise<EventStream | undefined>
   close(): void
 }
 
 export function createHub(ctx: Context): Hub {
   const { sql, log, signals, config, metrics } = ctx
-  const people = new Map<number, Set<Outlet>>()
+  const people = new Map<number, Set<EventStream>>()
   const waiting = new Set<number>()
   const suspects = new Set<number>()
   let size = 0
@@ -45,13 +45,13 @@ export function createHub(ctx: Context): Hub {
     registers: [metrics.registry],
   })
 
-  const all = () => [...people.values()].flatMap((outlets) => [...outlets])
+  const all = () => [...people.values()].flatMap((streams) => [...streams])
 
-  function remove(outlet: Outlet) {
-    const outlets = people.get(outlet.viewer.id)
-    if (!outlets?.delete(outlet)) return
+  function remove(stream: EventStream) {
+    const streams = people.get(stream.viewer.id)
+    if (!streams?.delete(stream)) return
     size -= 1
-    if (outlets.size === 0) people.delete(outlet.viewer.id)
+    if (streams.size === 0) people.delete(stream.viewer.id)
   }
 
   /**
@@ -63,15 +63,15 @@ export function createHub(ctx: Context): Hub {
     for (const row of rows) {
       const events: Partial<Record<Language, string>> = {}
       const from = asked.get(row.user_id) ?? Number.POSITIVE_INFINITY
-      for (const outlet of [...(people.get(row.user_id) ?? [])]) {
-        if (outlet.last === undefined || outlet.last < from) continue
-        if (row.seq <= outlet.last || !outlet.isReady()) continue
-        outlet.last = row.seq
-        events[outlet.language] ??= eventOf(row.seq, {
+      for (const stream of [...(people.get(row.user_id) ?? [])]) {
+        if (stream.last === undefined || stream.last < from) continue
+        if (row.seq <= stream.last || !stream.isReady()) continue
+        stream.last = row.seq
+        events[stream.language] ??= eventOf(row.seq, {
           type: row.type,
-          ...notificationView(row, outlet.language),
+          ...notificationView(row, stream.language),
         })
-        outlet.write(events[outlet.language] as string)
+        stream.write(events[stream.language] as string)
       }
     }
   }
@@ -86,8 +86,8 @@ export function createHub(ctx: Context): Hub {
       const asked = new Map<number, number>()
       for (const user of users) {
         const seqs = [...(people.get(user) ?? [])]
-          .filter((outlet) => outlet.isReady())
-          .map((outlet) => outlet.last)
+          .filter((stream) => stream.isReady())
+          .map((stream) => stream.last)
           .filter((seq) => seq !== undefined)
         if (seqs.length > 0) asked.set(user, Math.min(...seqs))
       }
@@ -120,16 +120,16 @@ export function createHub(ctx: Context): Hub {
     if (suspects.size === 0) return
     checking ??= setTimeout(async () => {
       checking = undefined
-      const outlets = [...suspects].flatMap((user) => [...(people.get(user) ?? [])])
+      const streams = [...suspects].flatMap((user) => [...(people.get(user) ?? [])])
       suspects.clear()
       try {
-        const viewers = outlets.map(({ viewer }) => viewer)
+        const viewers = streams.map(({ viewer }) => viewer)
         const revoked = await findRevoked(sql, viewers)
-        for (const outlet of outlets) if (revoked.has(outlet.viewer.family)) outlet.end('token_revoked')
+        for (const stream of streams) if (revoked.has(stream.viewer.family)) stream.end('token_revoked')
       } catch (error) {
         if (closed) return
         log.warn({ err: error }, 'notification streams')
-        checkSoon(outlets.map(({ viewer }) => viewer.id))
+        checkSoon(streams.map(({ viewer }) => viewer.id))
       }
     }, 300)
   }
@@ -144,9 +144,9 @@ export function createHub(ctx: Context): Hub {
 
   const beats = setInterval(() => {
     const now = Date.now()
-    for (const outlet of all()) {
-      if (outlet.viewer.expiresAt <= now) outlet.end('token_expired')
-      else if (!outlet.beat()) dropped.inc()
+    for (const stream of all()) {
+      if (stream.viewer.expiresAt <= now) stream.end('token_expired')
+      else if (!stream.beat()) dropped.inc()
     }
   }, config.streamHeartbeatMs)
   beats.unref()
@@ -154,43 +154,43 @@ export function createHub(ctx: Context): Hub {
   return {
     async open(viewer, language, after) {
       if (closed || size >= MAX_OF_A_PROCESS) return undefined
-      const outlet = createOutlet(viewer, language, {
+      const stream = createEventStream(viewer, language, {
         onReady: () => wake([viewer.id]),
         onClose: () => {
           clearTimeout(expiry)
-          remove(outlet)
+          remove(stream)
         },
       })
-      const expiry = setTimeout(() => outlet.end('token_expired'), Math.max(0, viewer.expiresAt - Date.now()))
+      const expiry = setTimeout(() => stream.end('token_expired'), Math.max(0, viewer.expiresAt - Date.now()))
       expiry.unref()
-      const outlets = people.get(viewer.id) ?? new Set()
-      people.set(viewer.id, outlets.add(outlet))
+      const streams = people.get(viewer.id) ?? new Set()
+      people.set(viewer.id, streams.add(stream))
       size += 1
-      if (outlets.size > MAX_OF_A_PERSON) [...outlets][0]?.end('too_many_streams')
+      if (streams.size > MAX_OF_A_PERSON) [...streams][0]?.end('too_many_streams')
       try {
         // Known to the hub first, asked where to begin second: nothing that commits in between is missed.
         const newest = await findLastSeq(sql, viewer.id)
-        outlet.last = Math.min(after ?? newest, newest)
+        stream.last = Math.min(after ?? newest, newest)
       } catch (error) {
-        outlet.readable.destroy()
+        stream.readable.destroy()
         throw error
       }
       // Readers of a server that went away do not all come back in the same instant.
-      outlet.write(`retry: ${1000 + Math.floor(Math.random() * 2000)}\n\n`)
+      stream.write(`retry: ${1000 + Math.floor(Math.random() * 2000)}\n\n`)
       wake([viewer.id])
       // The sign-in may have been ended between its check and now.
       checkSoon([viewer.id])
-      return outlet
+      return stream
     },
     close() {
       closed = true
       clearInterval(beats)
       clearTimeout(checking)
-      const outlets = all()
-      for (const outlet of outlets) outlet.end('server_closing')
+      const streams = all()
+      for (const stream of streams) stream.end('server_closing')
       // Whoever does not read the end would keep the server from closing.
       setTimeout(() => {
-        for (const { readable } of outlets) readable.destroy()
+        for (const { readable } of streams) readable.destroy()
       }, 1000).unref()
     },
   }

@@ -1,6 +1,7 @@
 import type { Context } from '#platform/context.ts'
 import { apiError } from '#platform/errors.ts'
-import { language, type Server, viewerOf } from '#platform/http.ts'
+import { routesOn } from '#platform/http/route.ts'
+import { language, type Server } from '#platform/http.ts'
 import { Int, MAX_ID, Type } from '#platform/schema.ts'
 import { createHub } from './hub.ts'
 
@@ -15,41 +16,39 @@ const tooManyStreams = apiError(
 const placeOf = (header: unknown, query: number | undefined): number | undefined =>
   typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : query
 
-/** New notifications as they happen (decisions §9), as Server-Sent Events. */
+/** The reply is written by the stream itself; only its content type is described. */
+const EventStreamReply = {
+  description: 'A stream of events',
+  content: { 'text/event-stream': { schema: Type.Unknown() } },
+}
+
+/** New notifications as they happen, as Server-Sent Events (notifications-12). */
 export function streamRoutes(server: Server, ctx: Context) {
   const hub = createHub(ctx)
   server.addHook('preClose', async () => hub.close())
+  const route = routesOn(server, ctx, { tag: 'Notifications' })
 
-  server.get(
-    '/user/notifications/stream',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags: ['Notifications'],
-        summary: 'New notifications as they happen, as Server-Sent Events',
-        description:
-          'Each event is named `notification`, has the notification with its `type` as data, and an id: a reader that sends it back as `Last-Event-ID` gets all that came after it, once.',
-        querystring: Type.Object({ last_event_id: Type.Optional(Int(0, MAX_ID)) }),
-        response: {
-          200: {
-            description: 'A stream of events',
-            content: { 'text/event-stream': { schema: Type.Unknown() } },
-          },
-        },
-      },
-    },
-    async (request, reply) => {
+  route('GET /user/notifications/stream', {
+    operationId: 'streamNotifications',
+    summary: 'Receive new notifications as they happen, as Server-Sent Events',
+    description:
+      'Each event is named `notification`, has the notification with its `type` as data, and an id: a reader that sends it back as `Last-Event-ID` gets all that came after it, once.',
+    access: 'user',
+    query: Type.Object({ last_event_id: Type.Optional(Int(0, MAX_ID)) }),
+    reply: { 200: EventStreamReply },
+    errors: [tooManyStreams],
+    handler: async ({ request, reply, query, viewer }) => {
       reply
         .header('Cache-Control', 'no-cache, no-transform')
         .header('X-Accel-Buffering', 'no')
         .type('text/event-stream; charset=utf-8')
       if (request.method === 'HEAD') return reply.send('')
-      const after = placeOf(request.headers['last-event-id'], request.query.last_event_id)
-      const outlet = await hub.open(viewerOf(request), language(request), after)
-      if (!outlet) throw tooManyStreams({ headers: { 'Retry-After': 5 } })
+      const after = placeOf(request.headers['last-event-id'], query.last_event_id)
+      const stream = await hub.open(viewer, language(request), after)
+      if (!stream) throw tooManyStreams({ headers: { 'Retry-After': 5 } })
       // Ended by the connection and not only by the pipe, which a reader that stopped reading keeps open.
-      request.raw.socket.once('close', () => outlet.readable.destroy())
-      return reply.send(outlet.readable)
+      request.raw.socket.once('close', () => stream.readable.destroy())
+      return reply.send(stream.readable)
     },
-  )
+  })
 }

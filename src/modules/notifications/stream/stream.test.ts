@@ -46,7 +46,7 @@ const openStreams = async () =>
   Number(/^notification_streams_open (\d+)$/m.exec(await ctx.metrics.render())?.[1])
 const idsOf = (reader: Reader) => reader.events.map(({ data }) => data.data.commentable.id)
 
-test('a new notification arrives at once on every open stream of its person and on no other', async () => {
+test('a new notification arrives at once on every open stream of its person and on no other (notifications-12)', async () => {
   const [ann, bob] = [await person(), await person()]
   await tell([ann])
   const [one, two, other] = [await open(ann), await open(ann), await open(bob)]
@@ -82,7 +82,7 @@ test('readers that resume while others are being served miss nothing', async () 
   }
 })
 
-test('a reader that resumes gets all it missed, once and in order', async () => {
+test('a reader that resumes gets all it missed, once and in order (notifications-12)', async () => {
   const ann = await person()
   const first = await open(ann)
   const expected = [await tell([ann])]
@@ -123,7 +123,7 @@ test('what commits later comes later, whichever transaction began first', async 
   reader.close()
 })
 
-test('what is rolled back is never sent', async () => {
+test('what is rolled back is never sent (notifications-1)', async () => {
   const ann = await person()
   const reader = await open(ann)
   await sql
@@ -194,7 +194,7 @@ test('HEAD answers without opening a stream, a guest is refused, a token in the 
   assert.equal((await guest('HEAD', `/user/notifications/stream?token=${ann.token}`)).status, 200)
 })
 
-test('the eleventh stream of a person ends the first', async () => {
+test('the eleventh stream of a person ends the first (notifications-12)', async () => {
   const ann = await person()
   const readers: Reader[] = []
   for (let index = 0; index < 11; index += 1) readers.push(await open(ann))

@@ -5,7 +5,7 @@ import { createWorld, type Person } from '#test/world.ts'
 const { as, person } = await createWorld()
 const founder = await person({ roles: ['founder'] })
 
-test('a changed setting holds at once, and the change is in the audit log with both values', async () => {
+test('a changed setting holds at once, and the change is in the audit log with both values (administration-8, administration-4)', async () => {
   const before = await as(founder, 'GET', '/admin/settings')
   assert.equal(before.body['feed:topic:need-review'], false)
   assert.equal((await as(founder, 'PATCH', '/admin/settings', { 'feed:topic:need-review': '1' })).status, 204)
@@ -32,7 +32,7 @@ test('a setting of the wrong type is 422 on its name and nothing is saved', asyn
   assert.equal((await as(founder, 'GET', '/admin/settings')).body['news:pay-contribute'], 100)
 })
 
-test('settings are closed to members, and `admin: login` alone opens nothing', async () => {
+test('settings are closed to members, and `admin: login` alone opens nothing (administration-1)', async () => {
   const member = await person()
   assert.equal((await as(member, 'GET', '/admin/settings')).status, 403)
   assert.equal((await as(member, 'PATCH', '/admin/settings', { 'wallet:ratio': 5 })).status, 403)

@@ -48,7 +48,7 @@ test('everybody who registers follows the famous, some follow back, and all of i
   assert.deepEqual((await as(await signUp({ password: null }), 'GET', '/user/followings')).body, [])
 })
 
-test('fame is of a known kind, for people who exist, and not for members to give', async () => {
+test('fame is of a known kind, for people who exist, and not for members to give (administration-9)', async () => {
   assert.deepEqual(Object.keys((await make(founder.id, 'other')).body.errors), ['type'])
   assert.equal((await make(2 ** 40, 'other')).status, 404)
   assert.equal((await make(2 ** 40, 'each')).status, 404)

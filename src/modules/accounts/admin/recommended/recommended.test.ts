@@ -7,7 +7,7 @@ const founder = await person({ roles: ['founder'] })
 
 const ids = (people: { id: number }[]) => people.map(({ id }) => id)
 
-test('whom an administrator recommends everybody sees, the newest first', async () => {
+test('whom an administrator recommends everybody sees, the newest first (administration-9)', async () => {
   const [ann, bob, gone] = [await person(), await person({ name: '推荐者' }), await person()]
   for (const who of [ann, bob, gone]) {
     assert.equal((await as(founder, 'PUT', `/admin/user-recommends/${who.id}`)).status, 204)

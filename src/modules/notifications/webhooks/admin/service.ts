@@ -1,6 +1,7 @@
 import type { Context } from '#platform/context.ts'
 import { invalidField } from '#platform/errors.ts'
 import { isPublicAddress, literalAddress } from '#platform/outbound.ts'
+import { addressNotPublic } from './errors.ts'
 
 /**
  * Refuses what can never be sent to. Names are looked up when something is sent, because what they stand for may
@@ -16,9 +17,5 @@ export function checkUrl(ctx: Context, text: string): void {
   if (ctx.config.webhooksAllowPrivate) return
   const literal = literalAddress(url)
   if (/(^|\.)(localhost|local|internal)\.?$/.test(url.hostname) || (literal && !isPublicAddress(literal)))
-    throw invalidField(
-      'url',
-      { en: 'The url field must be a public address.', zh: 'url 必须是公网地址。' },
-      'address_not_public',
-    )
+    throw addressNotPublic()
 }

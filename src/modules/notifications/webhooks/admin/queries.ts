@@ -1,53 +1,54 @@
 import { escapeLike } from '#lib/text.ts'
-import type { Attempt } from '#modules/notifications/index.ts'
 import type { Db } from '#platform/database.ts'
-import { pageOf } from '../paging.ts'
+import { pageOf } from '#platform/listing.ts'
+import { directionOf, ifGiven, pageAt } from '#platform/sql.ts'
+import type { Row } from '#platform/tables.ts'
+import type { Attempt } from '../queries.ts'
+import type { DeliveryQuery, WebhookQuery } from './schema.ts'
 
-export type WebhookRow = {
-  id: number
-  url: string
-  description: string
-  types: string[] | null
-  enabled: boolean
-  failures: number
-  former_until: string | null
-  created_at: string
-  updated_at: string
-}
+export type WebhookRow = Row<
+  'webhook_endpoints',
+  | 'id'
+  | 'url'
+  | 'description'
+  | 'types'
+  | 'enabled'
+  | 'failures'
+  | 'former_until'
+  | 'created_at'
+  | 'updated_at'
+>
 
-export type WebhookFields = {
-  url?: string
-  description?: string
-  types?: string[] | null
-  enabled?: boolean
-}
-
-type Paging = { page?: number; limit?: number; sort?: string; order?: 'asc' | 'desc'; q?: string }
+export type WebhookFields = Partial<Pick<WebhookRow, 'url' | 'description' | 'types' | 'enabled'>>
 
 const columns = (sql: Db) => sql`
   id, url, description, types, enabled, failures,
   case when former_until > now() then former_until end as former_until, created_at, updated_at`
 
-export function listWebhooks(sql: Db, filter: Paging & { enabled?: boolean }) {
-  const { page = 1, limit = 15, sort = 'id', order = 'desc', q, enabled } = filter
+/** A page of endpoints. */
+export function listWebhooks(sql: Db, { sort = 'id', order, q, enabled, ...page }: WebhookQuery) {
   const where = sql`
-    where true ${enabled === undefined ? sql`` : sql`and enabled = ${enabled}`}
-      ${q === undefined ? sql`` : sql`and (url ilike ${`%${escapeLike(q)}%`} or description ilike ${`%${escapeLike(q)}%`})`}`
-  const direction = order === 'asc' ? sql`asc` : sql`desc`
-  const first =
-    sort === 'url' ? sql`url ${direction},` : sort === 'failures' ? sql`failures ${direction},` : sql``
+    where true ${ifGiven(sql, enabled, (value) => sql`and enabled = ${value}`)}
+      ${ifGiven(sql, q, (part) => {
+        const pattern = `%${escapeLike(part)}%`
+        return sql`and (url ilike ${pattern} or description ilike ${pattern})`
+      })}`
+  const direction = directionOf(sql, order)
+  const first = { id: sql``, url: sql`url ${direction},`, failures: sql`failures ${direction},` }[sort]
   return pageOf<WebhookRow>(
     sql`select ${columns(sql)} from webhook_endpoints ${where}
-      order by ${first} id ${direction} limit ${limit} offset ${(page - 1) * limit}`,
+      order by ${first} id ${direction} ${pageAt(sql, page)}`,
     sql`select count(*)::int as total from webhook_endpoints ${where}`,
   )
 }
 
+/** An endpoint. */
 export async function findWebhook(sql: Db, id: number): Promise<WebhookRow | undefined> {
   const [row] = await sql<WebhookRow[]>`select ${columns(sql)} from webhook_endpoints where id = ${id}`
   return row
 }
 
+/** Writes an endpoint with its sealed secret; answers its id. */
 export async function insertWebhook(
   sql: Db,
   { url, description = '', types = null, enabled = true }: WebhookFields & { url: string },
@@ -64,10 +65,10 @@ export async function updateWebhook(sql: Db, id: number, changes: WebhookFields)
   const { url, description, types, enabled } = changes
   const rows = await sql`
     update webhook_endpoints set updated_at = now()
-      ${url === undefined ? sql`` : sql`, url = ${url}`}
-      ${description === undefined ? sql`` : sql`, description = ${description}`}
-      ${types === undefined ? sql`` : sql`, types = ${types}`}
-      ${enabled === undefined ? sql`` : sql`, enabled = ${enabled}, failures = 0, paused_until = null`}
+      ${ifGiven(sql, url, (value) => sql`, url = ${value}`)}
+      ${ifGiven(sql, description, (value) => sql`, description = ${value}`)}
+      ${ifGiven(sql, types, (value) => sql`, types = ${value}`)}
+      ${ifGiven(sql, enabled, (value) => sql`, enabled = ${value}, failures = 0, paused_until = null`)}
     where id = ${id} returning 1`
   return rows.length > 0
 }
@@ -81,44 +82,34 @@ export async function rotateSecret(sql: Db, id: number, sealed: string): Promise
   return rows.length > 0
 }
 
+/** Removes an endpoint with its deliveries; false when there is none. */
 export async function deleteWebhook(sql: Db, id: number): Promise<boolean> {
   const rows = await sql`delete from webhook_endpoints where id = ${id} returning 1`
   return rows.length > 0
 }
 
-export type DeliveryRow = {
-  id: number
-  key: string
-  type: string
-  status: string
-  attempts: number
-  next_attempt_at: string | null
-  created_at: string
-}
+export type DeliveryRow = Row<'webhook_deliveries', 'id' | 'status' | 'attempts' | 'created_at'> &
+  Row<'webhook_events', 'key' | 'type'> & { next_attempt_at: string | null }
 
 const deliveryColumns = (sql: Db) => sql`
   d.id, v.key, v.type, d.status, d.attempts, d.created_at,
   case when d.status = 'pending' then d.next_attempt_at end as next_attempt_at`
 
-export function listDeliveries(
-  sql: Db,
-  endpointId: number,
-  filter: Paging & { status?: string; type?: string },
-) {
-  const { page = 1, limit = 15, order = 'desc', q, status, type } = filter
+/** A page of what was sent to an endpoint. */
+export function listDeliveries(sql: Db, endpointId: number, query: DeliveryQuery) {
   const from = sql`
     from webhook_deliveries d join webhook_events v on v.id = d.event_id
     where d.endpoint_id = ${endpointId}
-      ${status === undefined ? sql`` : sql`and d.status = ${status}`}
-      ${type === undefined ? sql`` : sql`and v.type = ${type}`}
-      ${q === undefined ? sql`` : sql`and v.key like ${`%${escapeLike(q)}%`}`}`
+      ${ifGiven(sql, query.status, (status) => sql`and d.status = ${status}`)}
+      ${ifGiven(sql, query.type, (type) => sql`and v.type = ${type}`)}
+      ${ifGiven(sql, query.q, (part) => sql`and v.key like ${`%${escapeLike(part)}%`}`)}`
   return pageOf<DeliveryRow>(
-    sql`select ${deliveryColumns(sql)} ${from}
-      order by d.id ${order === 'asc' ? sql`asc` : sql`desc`} limit ${limit} offset ${(page - 1) * limit}`,
+    sql`select ${deliveryColumns(sql)} ${from} order by d.id ${directionOf(sql, query.order)} ${pageAt(sql, query)}`,
     sql`select count(*)::int as total ${from}`,
   )
 }
 
+/** A delivery of an endpoint with what was sent and every attempt. */
 export async function findDelivery(sql: Db, endpointId: number, id: number) {
   const [row] = await sql<(DeliveryRow & { body: string; log: Attempt[] })[]>`
     select ${deliveryColumns(sql)}, v.body, d.log

@@ -7,7 +7,7 @@ const { as, person, sql, ctx, work } = await createWorld()
 const admin = await person({ roles: ['founder'] })
 const systemOf = async (who: Person) => (await as(who, 'GET', '/user/notification-statistics')).body.system
 
-test('a notice to some people reaches them, once each, and nobody else', async () => {
+test('a notice to some people reaches them, once each, and nobody else (administration-12)', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   const sent = await as(admin, 'POST', '/admin/notices', {
     user_ids: [ann.id, bob.id, ann.id],
@@ -72,7 +72,7 @@ test('a notice that was withdrawn before its turn is not sent', async () => {
   assert.equal(told.length, 0)
 })
 
-test('a notice needs a text and either people or everybody; unknown people are refused', async () => {
+test('a notice needs a text and either people or everybody; unknown people are refused (administration-12)', async () => {
   const ann = await person()
   for (const body of [
     {},
@@ -90,7 +90,7 @@ test('a notice needs a text and either people or everybody; unknown people are r
   assert.equal(member.status, 403)
 })
 
-test('notices are listed with filters, and kept in the audit log', async () => {
+test('notices are listed with filters, and kept in the audit log (administration-2, administration-3)', async () => {
   const ann = await person()
   const { body } = await as(admin, 'POST', '/admin/notices', { user_ids: `${ann.id}`, contents: '100% sure' })
   const { data, total } = (await as(admin, 'GET', '/admin/notices?q=0%25 s&status=sent')).body

@@ -1,6 +1,19 @@
-import { Listing } from '#platform/listing.ts'
-import { Flag, Nullable, OneOf, Text, TextList, Time, Type } from '#platform/schema.ts'
-import { listingQuery } from '../paging.ts'
+import { listingQuery } from '#platform/listing.ts'
+import {
+  Flag,
+  Id,
+  Nullable,
+  OneOf,
+  Shared,
+  type Static,
+  Text,
+  TextList,
+  Time,
+  Type,
+} from '#platform/schema.ts'
+
+export const WebhookParams = Type.Object({ webhook: Id })
+export const DeliveryParams = Type.Object({ webhook: Id, delivery: Id })
 
 const fields = {
   url: Text(2000, { minLength: 1 }),
@@ -10,21 +23,23 @@ const fields = {
 }
 
 /** `types` are names of events such as `feed.created`; null or missing means all. */
-export const WebhookInput = Type.Object({
+export const WebhookInput = Shared('NewWebhook', {
   url: fields.url,
   description: Type.Optional(fields.description),
   types: Type.Optional(fields.types),
   enabled: Type.Optional(fields.enabled),
 })
 
-export const WebhookChanges = Type.Object({
+/** What of an endpoint is changed. Enabling one forgets its failures. */
+export const WebhookChanges = Shared('WebhookChanges', {
   url: Type.Optional(fields.url),
   description: Type.Optional(fields.description),
   types: Type.Optional(fields.types),
   enabled: Type.Optional(fields.enabled),
 })
 
-export const WebhookView = Type.Object({
+/** An endpoint, without its secret. */
+export const WebhookView = Shared('Webhook', {
   id: Type.Integer(),
   url: Type.String(),
   description: Type.String(),
@@ -36,15 +51,16 @@ export const WebhookView = Type.Object({
   updated_at: Time,
 })
 
-export const WebhookListing = Listing(WebhookView)
+/** Endpoints by a part of address or description. */
 export const WebhookQuery = Type.Object({
   ...listingQuery(['id', 'url', 'failures']),
   enabled: Type.Optional(Flag()),
 })
+export type WebhookQuery = Static<typeof WebhookQuery>
 
 /** The secret is shown here and never again. */
-export const CreatedWebhook = Type.Object({ id: Type.Integer(), secret: Type.String() })
-export const RotatedSecret = Type.Object({ secret: Type.String() })
+export const CreatedWebhook = Shared('WebhookMade', { id: Type.Integer(), secret: Type.String() })
+export const RotatedSecret = Shared('WebhookSecret', { secret: Type.String() })
 
 const delivery = {
   id: Type.Integer(),
@@ -56,11 +72,15 @@ const delivery = {
   created_at: Time,
 }
 
-export const DeliveryView = Type.Object({
+/** A delivery in a list. */
+export const DeliveryItem = Shared('WebhookDelivery', delivery)
+
+/** A delivery with what was sent and every attempt. */
+export const DeliveryView = Shared('WebhookDeliveryDetail', {
   ...delivery,
   body: Type.String({ description: 'What is sent, byte by byte' }),
   log: Type.Array(
-    Type.Object({
+    Shared('WebhookAttempt', {
       at: Type.String(),
       status: Nullable(Type.Integer()),
       error: Nullable(Type.String()),
@@ -70,16 +90,19 @@ export const DeliveryView = Type.Object({
   ),
 })
 
-export const DeliveryListing = Listing(Type.Object(delivery))
 const status = OneOf(['pending', 'delivered', 'failed', 'cancelled'] as const)
+/** Deliveries of an endpoint by state and type; `q` is a part of the id that receivers see. */
 export const DeliveryQuery = Type.Object({
   ...listingQuery(['id']),
   status: Type.Optional(status),
   type: Type.Optional(Text(100)),
 })
+export type DeliveryQuery = Static<typeof DeliveryQuery>
 
 /** Sends again what failed or was cancelled since a time, `YYYY-MM-DD HH:MM:SS` or ISO 8601. */
-export const ReplayBody = Type.Object({
+export const ReplayBody = Shared('WebhookReplay', {
   since: Text(40, { pattern: '^\\d{4}-\\d\\d-\\d\\d[ T]\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,6})?Z?$' }),
 })
-export const Replayed = Type.Object({ count: Type.Integer() })
+
+/** How many deliveries are sent again. */
+export const Replayed = Shared('WebhookReplayed', { count: Type.Integer() })

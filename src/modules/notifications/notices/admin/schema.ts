@@ -1,19 +1,20 @@
-import { Listing } from '#platform/listing.ts'
-import { Flag, IdList, Nullable, OneOf, Text, Time, Type } from '#platform/schema.ts'
-import { listingQuery } from '../paging.ts'
+import { listingQuery } from '#platform/listing.ts'
+import { Flag, IdList, Nullable, OneOf, Shared, type Static, Text, Time, Type } from '#platform/schema.ts'
 
 const contents = Text(5000, { minLength: 1 })
 
-/** Either `user_ids` or `all`. */
-export const NoticeInput = Type.Object({
+/** A notice to some people or to everybody: either `user_ids` or `all`. */
+export const NoticeInput = Shared('NewNotice', {
   user_ids: Type.Optional(IdList(1000)),
   all: Type.Optional(Flag()),
   contents,
 })
 
-export const NoticeChanges = Type.Object({ contents: Type.Optional(contents) })
+/** Another text. */
+export const NoticeChanges = Shared('NoticeChanges', { contents: Type.Optional(contents) })
 
-export const NoticeView = Type.Object({
+/** A notice and how far it has come. */
+export const NoticeView = Shared('Notice', {
   id: Type.Integer(),
   user_id: Type.Integer({ description: 'Who sends it' }),
   contents: Type.String(),
@@ -26,9 +27,9 @@ export const NoticeView = Type.Object({
   finished_at: Nullable(Time),
 })
 
-export const NoticeListing = Listing(NoticeView)
-
+/** Notices by their state and a part of the text. */
 export const NoticeQuery = Type.Object({
   ...listingQuery(['id', 'sent']),
   status: Type.Optional(OneOf(['sending', 'sent'] as const)),
 })
+export type NoticeQuery = Static<typeof NoticeQuery>

@@ -141,7 +141,7 @@ test('groups and their posts are told of', async () => {
 })
 
 test('the types that the documentation names are those that were published', async () => {
-  const text = await readFile(new URL('../../../../docs/notifications.md', import.meta.url), 'utf8')
+  const text = await readFile(new URL('../../../../../docs/notifications.md', import.meta.url), 'utf8')
   const section = text.slice(text.indexOf('## Webhooks'))
   const named = [...section.matchAll(/`([a-z]+\.(?:created|deleted|published))`/g)].map(([, type]) => type)
   assert.deepEqual(new Set(named), types)

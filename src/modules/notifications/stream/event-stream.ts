@@ -6,7 +6,7 @@ import type { Viewer } from '#platform/http.ts'
 const ENOUGH = 32 * 1024
 
 /** One open stream of a person. */
-export type Outlet = {
+export type EventStream = {
   viewer: Viewer
   language: Language
   /** The place of the last notification sent; undefined until it is known where to begin. */
@@ -21,11 +21,11 @@ export type Outlet = {
 }
 
 /** Makes a stream; `onReady` is called when a reader that had enough wants more. */
-export function createOutlet(
+export function createEventStream(
   viewer: Viewer,
   language: Language,
   { onReady, onClose }: { onReady: () => void; onClose: () => void },
-): Outlet {
+): EventStream {
   let ready = true
   let idleBeats = 0
   const readable = new Readable({

@@ -66,7 +66,7 @@ test('those who wait are found by status, kind, person and any of their words, w
   assert.equal((await as(other, 'PATCH', `${PATH}/${one.id}/pass`, { desc: 'Me' })).status, 403)
 })
 
-test('a decision is made once, told once and kept, and nothing of the papers is in the log', async () => {
+test('a decision is made once, told once and kept, and nothing of the papers is in the log (administration-10)', async () => {
   const { who, id, body } = await applicant()
   const race = await Promise.all(
     ['A', 'B', 'C', 'D'].map((desc) => as(admin, 'PATCH', `${PATH}/${id}/pass`, { desc })),
@@ -95,7 +95,7 @@ test('a decision is made once, told once and kept, and nothing of the papers is 
   for (const secret of [body.name, body.phone, body.number]) assert.ok(!text.includes(secret))
 })
 
-test('what was exchanged while somebody looked at it is not decided on', async () => {
+test('what was exchanged while somebody looked at it is not decided on (administration-10)', async () => {
   const { who, id } = await applicant()
   const { version } = (await as(admin, 'GET', `${PATH}/${id}`)).body
   assert.equal((await as(who, 'PATCH', '/user/certification', { name: 'Other' })).status, 201)

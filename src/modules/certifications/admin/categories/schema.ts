@@ -1,8 +1,9 @@
-import { CERTIFICATION_TYPES } from '#modules/certifications/index.ts'
-import { Nullable, OneOf, Text, Time, Type } from '#platform/schema.ts'
+import { Listing } from '#platform/listing.ts'
+import { Nullable, OneOf, Shared, Text, Time, Type } from '#platform/schema.ts'
+import { CERTIFICATION_TYPES } from '../../schema.ts'
 
 /** A kind of certification as administrators see it. */
-export const CategoryRecord = Type.Object({
+export const CategoryRecord = Shared('CertificationCategoryRecord', {
   name: Type.String(),
   display_name_en: Type.String(),
   display_name_zh: Type.String(),
@@ -11,11 +12,12 @@ export const CategoryRecord = Type.Object({
   updated_at: Time,
 })
 
-export const CategoryListing = Type.Object({ data: Type.Array(CategoryRecord), total: Type.Integer() })
+export const CategoryListing = Listing(CategoryRecord)
 
 export const CategoryParams = Type.Object({ name: OneOf(CERTIFICATION_TYPES) })
 
-export const CategoryChange = Type.Object({
+/** Names and badge of a kind. */
+export const CategoryChange = Shared('CertificationCategoryChanges', {
   display_name_en: Type.Optional(Text(100)),
   display_name_zh: Type.Optional(Text(100)),
   description: Type.Optional(Nullable(Text(255))),

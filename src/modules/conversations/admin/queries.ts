@@ -1,6 +1,7 @@
 import { escapeLike } from '#lib/text.ts'
 import type { Db } from '#platform/database.ts'
-import { pageOf } from '../paging.ts'
+import { pageOf } from '#platform/listing.ts'
+import { directionOf, ifGiven, pageAt } from '#platform/sql.ts'
 import type { ConversationSearch } from './schema.ts'
 
 export type ConversationRecordRow = {
@@ -22,16 +23,16 @@ const parts = (sql: Db) => ({
 
 /** A page of what people wrote to the site and it to them. */
 export function listConversationRecords(sql: Db, search: ConversationSearch) {
-  const { page = 1, limit = 15, order, q, type, user_id: userId } = search
+  const { q, type, user_id: userId } = search
   const { feedback, system } = parts(sql)
   const from = type === undefined ? sql`${feedback} union all ${system}` : { feedback, system }[type]
   const where = sql`
     where true
-      ${userId === undefined ? sql`` : sql`and user_id = ${userId}`}
-      ${q === undefined ? sql`` : sql`and content ilike ${`%${escapeLike(q)}%`}`}`
+      ${ifGiven(sql, userId, (id) => sql`and user_id = ${id}`)}
+      ${ifGiven(sql, q, (part) => sql`and content ilike ${`%${escapeLike(part)}%`}`)}`
   return pageOf<ConversationRecordRow>(
     sql`select * from (${from}) as c ${where}
-      order by id ${order === 'asc' ? sql`asc` : sql`desc`} limit ${limit} offset ${(page - 1) * limit}`,
+      order by id ${directionOf(sql, search.order)} ${pageAt(sql, search)}`,
     sql`select count(*)::int as total from (${from}) as c ${where}`,
   )
 }

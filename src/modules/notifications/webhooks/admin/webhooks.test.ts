@@ -66,7 +66,7 @@ test('messages are signed as the Standard Webhooks specification shows', () => {
   assert.equal(headers['webhook-signature'], 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=')
 })
 
-test('notifications and events reach who listens to their type, signed; a rollback sends nothing', async () => {
+test('notifications and events reach who listens to their type, signed; a rollback sends nothing (notifications-14)', async () => {
   const [all, some] = [await endpoint(), await endpoint({ types: ['feed.created'] })]
   const [ann, bob] = [await person(), await person()]
   const cause = { type: 'feeds', id: 1 }
@@ -117,7 +117,7 @@ test('while nobody listens nothing is written, and what is taken back first is n
   await hook.remove()
 })
 
-test('a failure is tried again later under the same id, and given up after the last attempt', async () => {
+test('a failure is tried again later under the same id, and given up after the last attempt (notifications-14)', async () => {
   const hook = await endpoint()
   answer = { status: 500 }
   await publishEvent(ctx, sql, 'feed.created', { id: 4 })
@@ -186,7 +186,7 @@ test('all that failed since a time can be sent again; 410 disables an endpoint',
   await hook.remove()
 })
 
-test('after a rotation both secrets sign; a ping tries an endpoint out', async () => {
+test('after a rotation both secrets sign; a ping tries an endpoint out (administration-13)', async () => {
   const hook = await endpoint({ types: [] })
   const { body } = await as(admin, 'POST', `/admin/webhooks/${hook.id}/secret`)
   assert.notEqual(body.secret, hook.secret)
@@ -252,7 +252,7 @@ test('old events are tidied with their log', async () => {
   await hook.remove()
 })
 
-test('only public addresses are sent to unless the configuration allows others', async () => {
+test('only public addresses are sent to unless the configuration allows others (administration-13)', async () => {
   const refused = [
     '127.0.0.1',
     '10.1.2.3',

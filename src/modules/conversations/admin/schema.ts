@@ -1,10 +1,9 @@
 import { UserView } from '#modules/accounts/index.ts'
-import { Listing } from '#platform/listing.ts'
-import { Id, Nullable, OneOf, type Static, Time, Type } from '#platform/schema.ts'
-import { listingQuery } from '../paging.ts'
+import { listingQuery } from '#platform/listing.ts'
+import { Id, Nullable, OneOf, Shared, type Static, Time, Type } from '#platform/schema.ts'
 
 /** Feedback, or a notice, with who wrote it. */
-const ConversationRecord = Type.Object({
+export const ConversationRecord = Shared('ConversationRecord', {
   id: Type.Integer(),
   type: Type.String({ description: 'system or feedback' }),
   user_id: Type.Integer(),
@@ -14,8 +13,7 @@ const ConversationRecord = Type.Object({
   user: Nullable(UserView),
 })
 
-export const ConversationListing = Listing(ConversationRecord)
-
+/** Conversations by kind, person and a part of the text. */
 export const ConversationSearch = Type.Object({
   ...listingQuery(['id']),
   type: Type.Optional(OneOf(['system', 'feedback'] as const)),

@@ -1,1 +1,0 @@
-export { listingQuery, pageOf } from '#platform/listing.ts'

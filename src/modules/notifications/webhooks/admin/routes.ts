@@ -1,0 +1,164 @@
+import { recordAudit } from '#modules/audit/index.ts'
+import type { Context } from '#platform/context.ts'
+import { transaction } from '#platform/database.ts'
+import { notFound } from '#platform/errors.ts'
+import { routesOn } from '#platform/http/route.ts'
+import type { Server } from '#platform/http.ts'
+import { Listing } from '#platform/listing.ts'
+import { Empty } from '#platform/schema.ts'
+import { announceListened, forgetListened } from '../service.ts'
+import { createWebhookSecret } from '../signature.ts'
+import { addressNotPublic } from './errors.ts'
+import {
+  deleteWebhook,
+  findWebhook,
+  insertWebhook,
+  listWebhooks,
+  rotateSecret,
+  updateWebhook,
+  type WebhookRow,
+} from './queries.ts'
+import {
+  CreatedWebhook,
+  RotatedSecret,
+  WebhookChanges,
+  WebhookInput,
+  WebhookParams,
+  WebhookQuery,
+  WebhookView,
+} from './schema.ts'
+import { checkUrl } from './service.ts'
+import { summaryOf, webhookView } from './view.ts'
+
+/** Endpoints that are told of every event (administration-13). */
+export function adminWebhookRoutes(server: Server, ctx: Context) {
+  const { sql, secrets } = ctx
+  const route = routesOn(server, ctx, { tag: 'Admin: webhooks' })
+  const access = { ability: 'admin: notifications' }
+  const params = WebhookParams
+
+  const get = async (call: { params: { webhook: number } }): Promise<WebhookRow> => {
+    const row = await findWebhook(sql, call.params.webhook)
+    if (!row) throw notFound()
+    return row
+  }
+
+  route('GET /admin/webhooks', {
+    operationId: 'adminListWebhooks',
+    summary: 'List webhook endpoints',
+    access,
+    query: WebhookQuery,
+    reply: { 200: Listing(WebhookView) },
+    handler: async ({ query }) => {
+      const { data, total } = await listWebhooks(sql, query)
+      return { data: data.map(webhookView), total }
+    },
+  })
+
+  route('GET /admin/webhooks/:webhook', {
+    operationId: 'adminGetWebhook',
+    summary: 'Read a webhook endpoint',
+    access,
+    params,
+    reply: { 200: WebhookView },
+    load: get,
+    handler: ({ loaded }) => webhookView(loaded),
+  })
+
+  route('POST /admin/webhooks', {
+    operationId: 'adminCreateWebhook',
+    summary: 'Add an endpoint; its secret is shown once',
+    access,
+    body: WebhookInput,
+    reply: { 201: CreatedWebhook },
+    errors: [addressNotPublic],
+    handler: async (call) => {
+      checkUrl(ctx, call.body.url)
+      const secret = createWebhookSecret()
+      const id = await transaction(sql, async (tx) => {
+        const made = await insertWebhook(tx, call.body, secrets.seal(secret))
+        await announceListened(ctx, tx)
+        await recordAudit(tx, call, {
+          action: 'webhooks.create',
+          subjectType: 'webhooks',
+          subjectId: made,
+          after: call.body,
+        })
+        return made
+      })
+      forgetListened(ctx)
+      return { id, secret }
+    },
+  })
+
+  route('PATCH /admin/webhooks/:webhook', {
+    operationId: 'adminUpdateWebhook',
+    summary: 'Change an endpoint',
+    access,
+    params,
+    body: WebhookChanges,
+    reply: { 204: Empty },
+    errors: [addressNotPublic],
+    load: get,
+    handler: async (call) => {
+      const { id } = call.loaded
+      if (call.body.url !== undefined) checkUrl(ctx, call.body.url)
+      await transaction(sql, async (tx) => {
+        if (!(await updateWebhook(tx, id, call.body))) throw notFound()
+        await announceListened(ctx, tx)
+        await recordAudit(tx, call, {
+          action: 'webhooks.update',
+          subjectType: 'webhooks',
+          subjectId: id,
+          before: summaryOf(call.loaded),
+          after: call.body,
+        })
+      })
+      forgetListened(ctx)
+    },
+  })
+
+  route('POST /admin/webhooks/:webhook/secret', {
+    operationId: 'adminRotateWebhookSecret',
+    summary: 'Give an endpoint a new secret; for a day both sign',
+    access,
+    params,
+    reply: { 201: RotatedSecret },
+    handler: async (call) => {
+      const { webhook } = call.params
+      const secret = createWebhookSecret()
+      await transaction(sql, async (tx) => {
+        if (!(await rotateSecret(tx, webhook, secrets.seal(secret)))) throw notFound()
+        await recordAudit(tx, call, {
+          action: 'webhooks.rotate',
+          subjectType: 'webhooks',
+          subjectId: webhook,
+        })
+      })
+      return { secret }
+    },
+  })
+
+  route('DELETE /admin/webhooks/:webhook', {
+    operationId: 'adminDeleteWebhook',
+    summary: 'Remove an endpoint with its log',
+    access,
+    params,
+    reply: { 204: Empty },
+    load: get,
+    handler: async (call) => {
+      const { id } = call.loaded
+      await transaction(sql, async (tx) => {
+        if (!(await deleteWebhook(tx, id))) throw notFound()
+        await announceListened(ctx, tx)
+        await recordAudit(tx, call, {
+          action: 'webhooks.delete',
+          subjectType: 'webhooks',
+          subjectId: id,
+          before: summaryOf(call.loaded),
+        })
+      })
+      forgetListened(ctx)
+    },
+  })
+}
