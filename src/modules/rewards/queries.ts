@@ -13,7 +13,7 @@ export type RewardRow = Row<
 export type NewReward = { contentId: number; from: number; to: number; amount: number; hidden: boolean }
 
 /**
- * Writes a reward and pays it, in one statement. Undefined when the thing or its owner is gone. To an owner who may not
+ * Writes a reward and pays it, in one statement. Undefined when the content or its owner is gone. To an owner who may not
  * be known it is paid through escrow, so that neither side's order names the other.
  */
 export async function insertReward(
@@ -49,7 +49,7 @@ export async function insertReward(
   return row?.id
 }
 
-/** A page of the rewards of a thing. */
+/** A page of the rewards of some content. */
 export const listRewards = (sql: Db, type: string, contentId: number, query: RewardQuery) => {
   const { limit = 15, offset = 0, order = 'desc', order_type = 'date', type: by = 'time', since = 0 } = query
   const key = order_type === 'amount' || by === 'amount' ? sql`amount` : sql`id`

@@ -14,7 +14,7 @@ export async function withGivers(ctx: Context, rows: RewardRow[], viewerId: numb
   })
 }
 
-/** The newest rewards of a thing, for previews. */
+/** The newest rewards of some content, for previews. */
 export const latestRewards = async (
   ctx: Context,
   { type, contentId, limit, viewerId }: { type: string; contentId: number; limit: number; viewerId: number },

@@ -15,7 +15,7 @@ const CHANNELS: Record<string, string | undefined> = {
   music: 'music',
 }
 
-/** Which of these things of a channel cost something. */
+/** Which of this content of a channel costs something. */
 export async function listPriced(sql: Db, channel: string, raws: number[]): Promise<Set<number>> {
   if (raws.length === 0) return new Set()
   const rows = await sql<{ raw: number }[]>`

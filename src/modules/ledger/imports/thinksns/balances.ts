@@ -201,7 +201,7 @@ async function findDue(tx: Tx): Promise<void> {
   await tx`create index on import_due (owner_id)`
 }
 
-/** What escrow holds for things that came along. */
+/** What escrow holds for what came along. */
 const HELD = ['pins', 'withdrawals', 'questions', 'question-applications', 'news']
 
 const book = (tx: Tx, after: number, last: number) => tx`
