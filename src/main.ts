@@ -8,6 +8,7 @@ try {
   const { serve } = await import('./serve.ts')
   await serve(process.env)
 } catch (error) {
-  console.error(error instanceof Error && error.name === 'ConfigError' ? error.message : error)
+  const isTold = error instanceof Error && ['ConfigError', 'StartFault'].includes(error.name)
+  console.error(isTold ? error.message : error)
   process.exit(1)
 }

@@ -2,6 +2,7 @@ import { seedAbilities } from '#modules/abilities/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type JobsConnection, migrateJobs } from '#platform/jobs.ts'
 import { migrate } from '#platform/migrate.ts'
+import { keepSecretCheck } from '#platform/secret-check.ts'
 
 /** Brings the database to this version: schema, job queue, roles and abilities. Answers the migrations applied. */
 export async function prepareDatabase(ctx: Context, connection: JobsConnection): Promise<string[]> {
@@ -12,5 +13,6 @@ export async function prepareDatabase(ctx: Context, connection: JobsConnection):
     await migrateJobs(connection)
     await seedAbilities(ctx.sql)
   }
+  await keepSecretCheck(ctx.sql, ctx.secrets)
   return applied
 }

@@ -6,6 +6,7 @@ import { readConfig } from '#platform/config.ts'
 import { serveMetrics } from '#platform/health.ts'
 import { bufferedOutput, createLog } from '#platform/log.ts'
 import { openContext } from '#platform/open-context.ts'
+import { StartFault, startFault } from '#platform/start-fault.ts'
 import { banner } from './banner.ts'
 import { prepareDatabase } from './prepare.ts'
 import { startWorker } from './worker.ts'
@@ -17,7 +18,9 @@ const BOUNDS = { patienceMs: 1000, maxWaiting: 1000, lockTimeoutMs: 3000 }
 export async function serve(env: Record<string, string | undefined>): Promise<void> {
   const config = readConfig(env)
   const log = createLog({ level: config.logLevel, destination: bufferedOutput() })
-  const opened = await openContext(config, log, { bounds: BOUNDS })
+  const opened = await openContext(config, log, { bounds: BOUNDS }).catch((error) => {
+    throw startFault(error, config.dataDir)
+  })
   const { ctx } = opened
   ctx.metrics.defaultProcessMetrics()
   let closing = false
@@ -54,7 +57,9 @@ export async function serve(env: Record<string, string | undefined>): Promise<vo
     }
     process.stdout.write(banner(ctx, founder))
   } catch (error) {
-    log.fatal({ err: error }, 'could not start')
+    const fault = startFault(error, config.dataDir)
+    if (fault instanceof StartFault) process.stderr.write(`${fault.message}\n`)
+    else log.fatal({ err: error }, 'could not start')
     await shutDown('failure', 1)
   }
 }

@@ -12,15 +12,20 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { StartFault } from '#platform/start-fault.ts'
 
 /** Shorter secrets are refused: they can be guessed from one sealed value. */
 export const minimumSecretLength = 16
 
-/** Reads `app-secret` in the data directory; the first caller of all creates it. */
-export function loadAppSecret(dataDir: string): string {
+/** Reads `app-secret` in the data directory; the first caller of all creates it, where it may. */
+export function loadAppSecret(dataDir: string, { mayCreate = true } = {}): string {
   const path = join(dataDir, 'app-secret')
   const secret = readSecret(path)
   if (secret !== undefined) return secret
+  if (!mayCreate)
+    throw new StartFault(
+      `${path} is missing, and the database was sealed with it: restore it from a backup, or set APP_SECRET to what it held.`,
+    )
   mkdirSync(dataDir, { recursive: true })
   createSecretFile(path)
   // read back, because another process may have been first
@@ -38,7 +43,9 @@ function readSecret(path: string): string | undefined {
     throw error
   }
   if (text.length < minimumSecretLength) {
-    throw new Error(`${path} is damaged: restore it from a backup, or what it encrypted cannot be read again`)
+    throw new StartFault(
+      `${path} is damaged: restore it from a backup, or what it encrypted cannot be read again`,
+    )
   }
   return text
 }

@@ -19,6 +19,7 @@ export async function migrate(sql: Sql, folder = FOLDER): Promise<string[]> {
   const session = await sql.reserve()
   try {
     await session`set statement_timeout = 0`
+    await session`set lock_timeout = 0`
     await session`select pg_advisory_lock(${LOCK})`
     await session`create table if not exists schema_migrations (
       name text primary key, hash text not null, applied_at timestamptz not null default now()
@@ -52,6 +53,7 @@ export async function migrate(sql: Sql, folder = FOLDER): Promise<string[]> {
   } finally {
     await session`select pg_advisory_unlock(${LOCK})`.catch(() => {})
     await session`reset statement_timeout`.catch(() => {})
+    await session`reset lock_timeout`.catch(() => {})
     session.release()
   }
 }

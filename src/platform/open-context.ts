@@ -4,7 +4,7 @@ import { loadAppSecret } from '#platform/app-secret.ts'
 import { closeInOrder } from '#platform/closing.ts'
 import type { Config } from '#platform/config.ts'
 import type { Context } from '#platform/context.ts'
-import { createSecrets } from '#platform/crypto.ts'
+import { createSecrets, type Secrets } from '#platform/crypto.ts'
 import { type DatabaseOptions, openDatabase } from '#platform/database.ts'
 import { findRunningPostgres } from '#platform/embedded-postgres/running.ts'
 import { startEmbeddedPostgres } from '#platform/embedded-postgres.ts'
@@ -14,6 +14,7 @@ import { createMail } from '#platform/mail.ts'
 import { createMetrics } from '#platform/metrics.ts'
 import { createPush } from '#platform/push.ts'
 import { createRateLimiter } from '#platform/rate-limit.ts'
+import { findSecretCheck, requireSecret } from '#platform/secret-check.ts'
 import { createSignals } from '#platform/signals.ts'
 import { createSms } from '#platform/sms.ts'
 import { createStorage } from '#platform/storage/storage.ts'
@@ -67,6 +68,18 @@ export async function openContext(
   }
   const sql = openDatabase({ ...options, ...bounds, poolSize: config.databasePoolSize })
   const sqlForJobs = openDatabase({ ...options, poolSize: JOBS_POOL_SIZE })
+  let secrets: Secrets
+  try {
+    const check = await findSecretCheck(sql)
+    secrets = createSecrets(
+      config.appSecret ?? loadAppSecret(config.dataDir, { mayCreate: check === undefined }),
+    )
+    requireSecret(secrets, check, config.appSecret ? 'APP_SECRET' : join(config.dataDir, 'app-secret'))
+  } catch (error) {
+    await sql.end({ timeout: 0 })
+    await database.stop?.()
+    throw error
+  }
   const signals = createSignals(sql)
   const limiter = createRateLimiter({ log, ...(config.redisUrl ? { redisUrl: config.redisUrl } : {}) })
   const mail = createMail({
@@ -87,7 +100,7 @@ export async function openContext(
     limiter,
     metrics,
     signals,
-    secrets: createSecrets(config.appSecret ?? loadAppSecret(config.dataDir)),
+    secrets,
     storage: createStorage(
       config.storage === 's3'
         ? { kind: 's3', ...config.s3 }

@@ -934,6 +934,10 @@ export type Tables = {
     hash: string
     applied_at: string
   }
+  secret_checks: {
+    name: string
+    value: string
+  }
   sensitive_words: {
     id: number
     word: string

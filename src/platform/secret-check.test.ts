@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { readConfig } from '#platform/config.ts'
+import { createLog } from '#platform/log.ts'
+import { openContext } from '#platform/open-context.ts'
+import { StartFault, startFault } from '#platform/start-fault.ts'
+import { createWorld } from '#test/world.ts'
+import { prepareDatabase } from '../prepare.ts'
+
+const { connection, sql } = await createWorld()
+const dataDir = mkdtempSync(join(tmpdir(), 'kith-check-'))
+after(() => rmSync(dataDir, { recursive: true, force: true }))
+
+/** Opens the installation as a start does, brings the database up to date and closes everything again. */
+async function open(env: Record<string, string> = {}): Promise<void> {
+  const config = readConfig({ DATA_DIR: dataDir, DATABASE_URL: 'postgres://unused/', ...env })
+  const log = createLog({ level: 'silent' })
+  const opened = await openContext({ ...config, databaseUrl: connection as never }, log)
+  await prepareDatabase(opened.ctx, opened.connection)
+  await opened.close()
+}
+
+test('a database knows its secret: without it, or with another, nothing starts, and none is made up', async () => {
+  await open()
+  assert.equal((await sql`select from secret_checks`).length, 1)
+  await open()
+  await assert.rejects(
+    open({ APP_SECRET: 'another secret, long enough' }),
+    (error) => error instanceof StartFault && /^APP_SECRET is not the secret/.test(error.message),
+  )
+  const path = join(dataDir, 'app-secret')
+  writeFileSync(path, 'a secret from somewhere else\n')
+  await assert.rejects(open(), (error) => error instanceof StartFault && error.message.startsWith(path))
+  rmSync(path)
+  await assert.rejects(open(), (error) => error instanceof StartFault && /is missing/.test(error.message))
+  assert.equal(existsSync(path), false)
+})
+
+test('a database of before gets to know its secret with the next start', async () => {
+  await sql`delete from secret_checks`
+  await open({ APP_SECRET: 'the one it has now, long enough' })
+  await open({ APP_SECRET: 'the one it has now, long enough' })
+  await assert.rejects(open({ APP_SECRET: 'and now another one, too late' }), StartFault)
+})
+
+test('a data directory that cannot be written to is told in one sentence', async () => {
+  const told = (error: Error) => (startFault(error, '/data') as Error).message
+  const failed = (code: string) => Object.assign(new Error(code), { code, syscall: 'mkdir' })
+  assert.match(told(failed('ENOSPC')), /^Kith cannot use .*\/data: no space is left on its disk\.$/)
+  assert.match(told(failed('EROFS')), /read-only/)
+  assert.match(told(new Error('initdb: error: could not write: No space left on device')), /no space/)
+  assert.match(told(Object.assign(new Error('could not extend file'), { code: '53100' })), /no space/)
+  assert.equal(told(new Error('something else')), 'something else')
+  if (process.platform !== 'linux') return
+  // Nobody, root included, makes a folder there.
+  const child = spawn(process.execPath, ['src/main.ts'], {
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    env: { ...process.env, DATA_DIR: '/sys/kith-data', PORT: '0' },
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => {
+      output += chunk
+    })
+  const [code] = await once(child, 'close')
+  assert.equal(code, 1)
+  assert.match(output, /^Kith cannot use its data directory \/sys\/kith-data: [a-z -]+\.\n$/)
+})
