@@ -38,7 +38,3 @@ export const answerReader: Reader = {
   views: answersById,
   anonymous: findAnonymousAnswers,
 }
-
-/** Who is named as the sender of a notification: nobody where the doer is anonymous, but blocks hold all the same. */
-export const senderOf = (userId: number, anonymity: boolean) =>
-  anonymity ? { senderId: 0, hiddenSenderId: userId } : { senderId: userId }

@@ -9,6 +9,7 @@ import { blocked } from '#platform/errors.ts'
 import { type Arrival, routesOn } from '#platform/http/route.ts'
 import { payerOf, type Server, say } from '#platform/http.ts'
 import { Empty, type TSchema, Type } from '#platform/schema.ts'
+import { requireAnonymity } from './anonymity.ts'
 import { questionContent } from './content.ts'
 import { countQuestionComments } from './counters.ts'
 import {
@@ -41,7 +42,6 @@ import {
   getQuestion,
   listRepostedQuestions,
   listUserQuestions,
-  requireAnonymity,
   requireOwnQuestion,
   resetBounty,
 } from './service.ts'

@@ -39,6 +39,7 @@ export const Excerpt = Type.Optional(Nullable(Text(5000)))
 
 /** 0 or 1, as clients know the switches of questions and answers. */
 const Bit = (description: string) => Type.Integer({ description })
+export const bit = (value: boolean) => (value ? 1 : 0)
 
 const questionFields = {
   id: Type.Integer(),

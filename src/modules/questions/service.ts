@@ -1,23 +1,20 @@
-import { plainText } from '#lib/text.ts'
 import { findBlockers, findEnabledIds, userPage } from '#modules/accounts/index.ts'
 import { deleteCollectionsOf } from '#modules/collections/index.ts'
 import { deleteCommentsOf } from '#modules/comments/index.ts'
 import { adoptFiles, detachFiles } from '#modules/files/index.ts'
 import { move, PLATFORM } from '#modules/ledger/index.ts'
 import { deleteLikesOf } from '#modules/likes/index.ts'
-import { hideSender, notify, takeBack } from '#modules/notifications/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
+import { notify, takeBack } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Tx } from '#platform/database.ts'
 import { blocked, unauthenticated } from '#platform/errors.ts'
-import { listAdoptedIds, listAnswerIds, listSpecialAnswers } from './answers/queries.ts'
+import { hideAsker, senderOf } from './anonymity.ts'
+import { listAnswerIds, listSpecialAnswers } from './answers/queries.ts'
 import { answerViews } from './answers/view.ts'
 import { cancelApplications } from './applications/queries.ts'
 import { changeBounty } from './bounties/service.ts'
-import { senderOf } from './content.ts'
 import { questionViewCounts } from './counters.ts'
 import {
-  anonymityOff,
   automaticNeedsBounty,
   automaticNeedsOne,
   bountyTooHigh,
@@ -35,6 +32,7 @@ import {
   unknownTopics,
 } from './errors.ts'
 import { insertInvitations, listInvitedIds } from './invitations/queries.ts'
+import { excerptOf, picturesIn } from './markdown.ts'
 import {
   deleteQuestionRow,
   findQuestionRow,
@@ -117,22 +115,6 @@ export async function listRepostedQuestions(ctx: Context, ids: number[], viewerI
   const rows = ids.length === 0 ? [] : await findQuestionRows(ctx.sql, ids)
   const items = new Map((await questionItems(ctx, rows, viewerId)).map((item) => [item.id, item]))
   return [...new Set(ids)].flatMap((id) => items.get(id) ?? [])
-}
-
-const EXCERPT = 1000
-
-/** What a list shows of a text where the client does not say it. */
-export const excerptOf = (body: string | null, given: string | null | undefined): string | null =>
-  given ?? (body === null ? null : plainText(body, EXCERPT))
-
-/** The pictures that a Markdown text names as `@![title](file id)`. */
-export const picturesIn = (body: string | null): number[] => [
-  ...new Set([...(body ?? '').matchAll(/@!\[[^\]\n]{0,500}\]\((\d{1,15})\)/g)].map(([, id]) => Number(id))),
-]
-
-/** 422 while the site does not let people be anonymous. */
-export async function requireAnonymity(ctx: Context, anonymity: boolean | undefined): Promise<void> {
-  if (anonymity && !(await readSettings(ctx))['site:anonymous']) throw anonymityOff()
 }
 
 const requireQuestionMark = (subject: string) => {
@@ -242,18 +224,6 @@ export async function holdOwnQuestion(tx: Tx, id: number, userId: number): Promi
 /** Changes the bounty alone. */
 export async function resetBounty(tx: Tx, id: number, userId: number, amount: number): Promise<void> {
   await changeBounty(tx, await holdOwnQuestion(tx, id, userId), amount)
-}
-
-/** Takes the asker's name off what was told of a question before it became anonymous. */
-async function hideAsker(tx: Tx, id: number, senderId: number): Promise<void> {
-  await hideSender(tx, { senderId, systemType: 'qa:invitation', cause: { type: QUESTIONS, id } })
-  const adopted = await listAdoptedIds(tx, id)
-  if (adopted.length > 0)
-    await hideSender(tx, {
-      senderId,
-      systemType: 'qa:answer-adoption',
-      cause: { type: ANSWERS, id: adopted },
-    })
 }
 
 /** Changes a question of one's own. */

@@ -2,12 +2,13 @@ import { wireTime } from '#lib/time.ts'
 import { userViews } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database.ts'
+import { author, type People, shownPeople } from './anonymity.ts'
 import { listNewestAnswers } from './answers/queries.ts'
 import { answerViews } from './answers/view.ts'
-import { author, bit, type People, shownPeople } from './author.ts'
 import { questionViewCounts } from './counters.ts'
 import { findQuestionRows, type QuestionRow } from './queries.ts'
 import type { QuestionItem, QuestionView } from './schema.ts'
+import { bit } from './schema.ts'
 
 /** A question as clients get it. */
 export const questionView = (

@@ -12,6 +12,7 @@ import { transaction } from '#platform/database.ts'
 import { routesOn } from '#platform/http/route.ts'
 import { type Server, say } from '#platform/http.ts'
 import { Empty, Message, Type } from '#platform/schema.ts'
+import { requireAnonymity } from '../anonymity.ts'
 import { answerContent } from '../content.ts'
 import { countAnswerComments, countAnswerLikes, countAnswerRewards } from '../counters.ts'
 import {
@@ -29,7 +30,7 @@ import {
 import { findQuestionRow } from '../queries.ts'
 import { leaveRankings } from '../ranks/service.ts'
 import { AnswerParams, AnswerView, QuestionParams, RepostedQuery } from '../schema.ts'
-import { requireAnonymity, requireOwnQuestion } from '../service.ts'
+import { requireOwnQuestion } from '../service.ts'
 import {
   AnswerDetail,
   AnswerMade,

@@ -6,8 +6,8 @@ import { hideSender, notify, takeBack } from '#modules/notifications/index.ts'
 import { latestRewards } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Tx } from '#platform/database.ts'
+import { senderOf } from '../anonymity.ts'
 import { payBounty } from '../bounties/service.ts'
-import { senderOf } from '../content.ts'
 import { answerViewCounts } from '../counters.ts'
 import {
   adoptedAlready,
@@ -19,10 +19,11 @@ import {
   notYourAnswer,
   ownAnswer,
 } from '../errors.ts'
+import { excerptOf, picturesIn } from '../markdown.ts'
 import { findQuestionRow, lockQuestion } from '../queries.ts'
 import { announceAnonymity } from '../ranks/service.ts'
 import { ANSWERS, type AnswerView } from '../schema.ts'
-import { excerptOf, holdOwnQuestion, picturesIn, whose } from '../service.ts'
+import { holdOwnQuestion, whose } from '../service.ts'
 import { questionsById, questionViews } from '../view.ts'
 import {
   type AnswerRow,
