@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import type { Context } from '#platform/context.ts'
 import { type Sql, type Tx, transaction } from '#platform/database.ts'
 import type { FileSource } from './files.ts'
@@ -45,6 +47,22 @@ export async function withoutTrace(sql: Sql, work: (run: Transactions) => Promis
   } catch (error) {
     if (!(error instanceof Undone)) throw error
   }
+}
+
+const HEAP_KEPT = 70_000_000
+let collect: (() => void) | undefined
+
+/**
+ * Frees what earlier ranges left behind. V8 lets its heap grow as long as the machine has memory, and an import has to
+ * fit beside a server on a small one.
+ */
+function tidyMemory(): void {
+  if (process.memoryUsage().heapUsed < HEAP_KEPT) return
+  if (!collect) {
+    setFlagsFromString('--expose-gc')
+    collect = runInNewContext('gc') as () => void
+  }
+  collect()
 }
 
 const keyOf = (table: TableImport, row: object) =>
@@ -130,6 +148,7 @@ async function importTable(
     if (before?.checksum !== chunk.checksum || env.again)
       await env.transactions((tx) => importChunk(tx, table, chunk, before !== undefined, env))
     advance(chunk.rows)
+    tidyMemory()
   }
   for (const { chunk } of known.values())
     await env.transactions(async (tx) => {

@@ -17,9 +17,9 @@ export type Source = {
 }
 
 export const DEFAULT_WIDTH = 5000
-const DEFAULT_BATCH = 2000
+const DEFAULT_BATCH = 1000
 /** Of texts held at once; a batch ends when it is reached. */
-const BATCH_CHARACTERS = 4_000_000
+const BATCH_CHARACTERS = 2_000_000
 
 const quote = (name: string) => `\`${name.replaceAll('`', '``')}\``
 

@@ -217,7 +217,7 @@ const users = defineTable({
   width: 1000,
   key: ['id'],
   columns: PEOPLE,
-  batch: 1000,
+  batch: 500,
   write: writePeople,
   // Deleted for good there. Here their words stay, without an author.
   sweep: (tx, { from, to }, rows) => tx`

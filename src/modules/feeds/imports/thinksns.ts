@@ -162,6 +162,7 @@ const feeds = defineTable({
   table: 'feeds',
   by: 'id',
   width: 2000,
+  batch: 500,
   key: ['id'],
   columns: FEEDS,
   write: writeFeeds,
@@ -242,7 +243,7 @@ const topicLinks = defineTable({
 
 /** Brings the ranking of the hot list and what follows from deletions in line. */
 export const settleFeeds: ImportStep = {
-  name: 'feeds',
+  name: 'ranking of feeds',
   async run({ ctx, transaction }) {
     const days = (await readSettings(ctx))['feed:list-hot-days']
     await transaction(async (tx) => {

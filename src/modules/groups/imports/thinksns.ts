@@ -650,7 +650,7 @@ export const clearGroupAvatars: ImportStep = {
 
 /** Every group has a founder and, where its bytes are here, a picture. After the numbering, as both get new numbers. */
 export const settleGroups: ImportStep = {
-  name: 'groups',
+  name: 'founders and pictures of groups',
   async run({ transaction }) {
     await transaction(async (tx) => {
       await tx`

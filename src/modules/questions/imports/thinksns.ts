@@ -548,7 +548,7 @@ const proposals = ['question_topic_applications', 'topic_application'].map((tabl
 
 /** Bounties that an invited expert has earned already, and who is ranked by answers. */
 export const settleQuestions: ImportStep = {
-  name: 'questions',
+  name: 'bounties',
   run: ({ transaction }) =>
     transaction(async (tx) => {
       const paid = await tx<{ id: number }[]>`

@@ -1,0 +1,156 @@
+/**
+ * Measures `kith import thinksns` on a made-up community: `npm run bench:import -- DIR [--scale=0.01] [--no-kill]`.
+ * At scale 1 it has 200,000 people, 2,000,000 feeds and 10,000,000 comments and likes. DIR needs 30 GB then and holds
+ * everything: a MariaDB of its own (mariadb-server has to be installed) and the database that is imported into. Half
+ * way the importer is killed and started again. Prints rows a second, the most memory that the importer took, and what
+ * `kith doctor` says.
+ */
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { startMariaDb } from '#test/fixtures/mariadb.ts'
+import { createThinkSns } from '#test/fixtures/thinksns.ts'
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { scale: { type: 'string', default: '0.01' }, 'no-kill': { type: 'boolean', default: false } },
+})
+if (positionals[0] === undefined) throw new Error('Name the folder to work in.')
+const folder = resolve(positionals[0])
+const scale = Number(values.scale)
+const many = (count: number) => Math.max(10, Math.round(count * scale))
+const [people, feeds, comments, likes] = [200_000, 2_000_000, 5_000_000, 5_000_000].map(many) as [
+  number,
+  number,
+  number,
+  number,
+]
+
+/** Statements that fill the source, each from a row of numbers. */
+const FILL: [string, string][] = [
+  ['migrations', "insert into migrations (migration) values ('made up')"],
+  [
+    'people',
+    `insert into users (id, name, email, password, bio, created_at, updated_at)
+     select seq, concat('person', seq), concat('person', seq, '@example.org'),
+       '$2y$04$b3LXSwzaC1lK/QVJI3b96utXlBcVxu3xN2JicPpY1FdPWF4Ltqz8O', 'Somebody who likes rivers and stones',
+       from_unixtime(1500000000 + seq), from_unixtime(1500000000 + seq) from seq_1_to_${people}`,
+  ],
+  [
+    'points',
+    `insert into currencies (owner_id, type, sum) select seq, 1, seq % 1000 from seq_1_to_${people}`,
+  ],
+  [
+    'follows',
+    `insert ignore into user_follow (user_id, target, created_at)
+     select 1 + seq % ${people}, 1 + (seq * 7919) % ${people}, from_unixtime(1500000000 + seq) from seq_1_to_${people * 5}`,
+  ],
+  [
+    'feeds',
+    `insert into feeds (id, user_id, feed_content, feed_from, feed_mark, feed_view_count, created_at, updated_at)
+     select seq, 1 + (seq * 31) % ${people}, concat(elt(1 + seq % 6, '今天天气很好 walking by the river',
+       'a letter from the garden', 'silver morning in the harbour', '窗外的山 and a candle', 'winter forest, autumn stone',
+       'nothing new'), ' number ', seq), 1 + seq % 5, 1500000000000 + seq, seq % 500, from_unixtime(1500000000 + seq * 50),
+       from_unixtime(1500000000 + seq * 50) from seq_1_to_${feeds}`,
+  ],
+  [
+    'comments',
+    `insert into comments (id, user_id, target_user, reply_user, body, commentable_type, commentable_id, created_at, updated_at)
+     select seq, 1 + (seq * 17) % ${people}, 1 + ((1 + (seq * 104729) % ${feeds}) * 31) % ${people}, 0,
+       concat('a remark of some words, number ', seq), 'feeds', 1 + (seq * 104729) % ${feeds},
+       from_unixtime(1500000000 + seq * 20), from_unixtime(1500000000 + seq * 20) from seq_1_to_${comments}`,
+  ],
+  [
+    'likes',
+    // One in a thousand is of a feed that is gone, and one in a thousand is there twice.
+    `insert into likes (id, user_id, target_user, likeable_type, likeable_id, created_at)
+     select seq, 1 + ((seq div ${feeds}) * 7 + seq) % ${people}, 1 + ((1 + seq % ${feeds}) * 31) % ${people}, 'feeds',
+       if(seq % 1000 = 0, ${feeds} + seq, 1 + seq % ${feeds}), from_unixtime(1500000000 + seq * 20)
+     from seq_1_to_${likes};
+     insert into likes (user_id, target_user, likeable_type, likeable_id, created_at)
+     select user_id, target_user, likeable_type, likeable_id, created_at from likes where id % 1000 = 1`,
+  ],
+]
+
+const say = (text: string) => process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`)
+const number = (value: number) => Math.round(value).toLocaleString('en')
+
+/** The most memory that a process took, in bytes. */
+function peakOf(pid: number): number {
+  try {
+    return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
+  } catch {
+    return 0
+  }
+}
+
+const program = join(import.meta.dirname, '../src/cli.ts')
+const data = join(folder, 'kith')
+const env = { ...process.env, DATA_DIR: data }
+
+/** Runs the importer until it ends, or until it has said this many rows. */
+async function run(address: string, killAt: number | undefined, more: string[] = []) {
+  const begun = Date.now()
+  const child = spawn(
+    process.execPath,
+    [program, 'import', 'thinksns', '--database', address, '--time-zone', 'UTC', ...more],
+    { env, stdio: ['ignore', 'pipe', 'pipe'] },
+  )
+  let [peak, done, text, log] = [0, 0, '', '']
+  child.stdout.on('data', (chunk) => {
+    text += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    log = `${log}${chunk}`.slice(-2000)
+    for (const [, rows] of String(chunk).matchAll(/: ([\d,]+) of [\d,]+ rows/g))
+      done = Number(rows?.replaceAll(',', ''))
+    if (killAt !== undefined && done >= killAt) child.kill('SIGKILL')
+  })
+  const watch = setInterval(() => {
+    peak = Math.max(peak, peakOf(child.pid ?? 0))
+  }, 200)
+  const shown = setInterval(() => say(log.trimEnd().split('\n').at(-1) ?? ''), 30_000)
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
+  clearInterval(watch)
+  clearInterval(shown)
+  if (code !== 0 && signal !== 'SIGKILL') throw new Error(`the importer ended with ${code ?? signal}: ${log}`)
+  return { seconds: (Date.now() - begun) / 1000, peak, done, text }
+}
+
+await mkdir(folder, { recursive: true })
+await rm(data, { recursive: true, force: true })
+const source = join(folder, 'mariadb')
+await rm(source, { recursive: true, force: true })
+await mkdir(source)
+const maria = await startMariaDb({ bufferMegabytes: 512, dir: source })
+try {
+  const { address, run: fill } = await createThinkSns(maria, 'community')
+  for (const [name, statement] of FILL) {
+    await fill(statement)
+    say(`made ${name}`)
+  }
+  const [row] = await fill(`select (select count(*) from users) + (select count(*) from currencies)
+    + (select count(*) from user_follow) + (select count(*) from feeds) + (select count(*) from comments)
+    + (select count(*) from likes) as n`)
+  const total = Number(row?.n)
+  say(`${number(total)} rows`)
+  const first = values['no-kill'] ? undefined : await run(address, total / 2)
+  if (first) say(`killed after ${number(first.done)} rows in ${number(first.seconds)} s`)
+  const last = await run(address, undefined, first ? ['--resume'] : [])
+  const seconds = last.seconds + (first?.seconds ?? 0)
+  process.stdout.write(last.text)
+  say(`${number(total)} rows in ${number(seconds)} s: ${number(total / seconds)} rows a second`)
+  say(`the importer took at most ${number(Math.max(last.peak, first?.peak ?? 0) / 1e6)} MB`)
+  const again = await run(address, undefined)
+  say(`a run that finds nothing new: ${number(again.seconds)} s`)
+  process.stdout.write(
+    execFileSync(process.execPath, [program, 'doctor'], { env, encoding: 'utf8' }).replace(/^✓.*\n/gm, ''),
+  )
+  say('doctor finds nothing wrong')
+} finally {
+  await maria.stop()
+  if (existsSync(source)) await rm(source, { recursive: true, force: true })
+}

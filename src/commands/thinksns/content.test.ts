@@ -1,0 +1,667 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { issueToken } from '#modules/tokens/index.ts'
+import { bringerOf, faultsOf } from '#test/fixtures/bring-over.ts'
+import { type MariaDb, skipMariaDb, startMariaDb } from '#test/fixtures/mariadb.ts'
+import { createThinkSns, type ThinkSns } from '#test/fixtures/thinksns.ts'
+import { createWorld, type Person } from '#test/world.ts'
+import { PLAN } from './plan.ts'
+
+const LONG = 'x'.repeat(300)
+const MENTION = 'hello \u00ad@Ben\u00ad'
+const at = (day: number) => `2024-03-${String(day).padStart(2, '0')} 10:00:00`
+const soon = () => new Date(Date.now() + 86_400_000).toISOString().slice(0, 19).replace('T', ' ')
+const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+
+test('steps of the plan are not called like tables, whose accounts they would overwrite', () => {
+  const names = PLAN.map((part) => ('table' in part ? part.table : part.name))
+  assert.equal(new Set(names).size, names.length)
+})
+
+describe('bringing content over', { skip: skipMariaDb }, async () => {
+  let maria: MariaDb
+  let source: ThinkSns
+  const world = await createWorld()
+  const { sql, guest, as } = world
+  let bring: ReturnType<typeof bringerOf>
+  let first: Awaited<ReturnType<typeof bring>>
+  let ann: Person
+  const signedIn = async (id: number): Promise<Person> => ({
+    id,
+    name: '',
+    token: (await issueToken(sql, id)).access_token,
+  })
+
+  before(async () => {
+    maria = await startMariaDb()
+    source = await createThinkSns(maria, 'content')
+    const { add } = source
+    bring = bringerOf(world, { database: source.address })
+    await add('users', { id: 1, name: 'Ann' }, { id: 2, name: 'Ben' }, { id: 3, name: 'Cleo' })
+    await add('roles', { id: 4, name: 'owner' })
+    await add(
+      'settings',
+      { namespace: 'user', name: 'register-role', contents: 'i:4;' },
+      { namespace: 'site', name: 'reward', contents: 'a:2:{s:6:"status";b:0;s:7:"amounts";s:3:"1,2";}' },
+      { namespace: 'user', name: 'keep-username', contents: 's:6:"积分";' },
+      { namespace: 'user', name: 'vendor:qq', contents: 's:1:"x";' },
+      { namespace: 'feed', name: 'pay-word-limit', contents: 'O:8:"stdClass":0:{}' },
+      { namespace: 'checkin', name: 'attach-balance', contents: 'i:-5;' },
+    )
+    await add('common_configs', { namespace: 'wallet', name: 'ratio', value: '200' })
+    await add(
+      'sensitives',
+      { word: 'Bad', type: 'warning' },
+      { word: 'ＢＡＤ', type: 'replace', replace: '*' },
+    )
+    await add(
+      'areas',
+      { id: 1, name: '中国', pid: 0 },
+      { id: 2, name: '四川', pid: 1 },
+      { id: 3, name: 'lost', pid: 9 },
+    )
+    await add('advertising_space', { id: 1, space: 'boot' }, { id: 9, space: 'pc:news:top' })
+    await add(
+      'advertising',
+      { id: 1, space_id: 1, title: 'ad', type: 'image', data: '{"image":"http://old/a.png"}' },
+      { id: 2, space_id: 9, title: 'pc', type: 'image', data: '{}' },
+    )
+    await add('tag_categories', { id: 1, name: 'Hobbies' }, { id: 2, name: 'hobbies' })
+    await add(
+      'tags',
+      { id: 1, name: 'Music', tag_category_id: 1 },
+      { id: 2, name: 'music', tag_category_id: 2 },
+      { id: 3, name: 'Lost', tag_category_id: 9 },
+    )
+    await add(
+      'taggables',
+      { tag_id: 1, taggable_type: 'users', taggable_id: 1 },
+      { tag_id: 2, taggable_type: 'users', taggable_id: 1 },
+      { tag_id: 3, taggable_type: 'news', taggable_id: 1 },
+      { tag_id: 1, taggable_type: 'groups', taggable_id: 1 },
+      { tag_id: 1, taggable_type: 'users', taggable_id: 99 },
+    )
+    await add('files', {
+      id: 1,
+      hash: 'h',
+      filename: '2020/01/01/0000/a.png',
+      mime: 'image/png',
+      width: 100,
+      height: 80,
+    })
+    await add(
+      'file_withs',
+      { id: 11, file_id: 1, user_id: 1, channel: 'feed:image', raw: 1 },
+      { id: 10, file_id: 1, user_id: 1, channel: 'feed:image', raw: 1 },
+      { id: 12, file_id: 1, user_id: 1, channel: 'news:image', raw: 1 },
+      { id: 13, file_id: 1, user_id: 1, channel: 'news:image', raw: 1 },
+      { id: 14, file_id: 1, user_id: 1, channel: 'certification:file', raw: 5 },
+      { id: 15, file_id: 1, user_id: 2, channel: 'group:post:image', raw: 1 },
+      { id: 16, file_id: 1, user_id: 1, channel: 'music:storage', raw: 1 },
+    )
+    await add(
+      'feed_topics',
+      { id: 1, name: 'Rivers', creator_user_id: 1, status: 'passed', logo: '7' },
+      { id: 2, name: 'ＲＩＶＥＲＳ', creator_user_id: 77, status: 'odd' },
+    )
+    await add(
+      'feeds',
+      {
+        id: 1,
+        user_id: 1,
+        feed_content: MENTION,
+        feed_mark: 5,
+        feed_view_count: 9,
+        created_at: at(1),
+        feed_latitude: '30.5',
+        feed_longtitude: '104.1',
+        feed_geohash: 'wm3',
+      },
+      {
+        id: 2,
+        user_id: 2,
+        feed_content: null,
+        feed_mark: 6,
+        feed_latitude: '',
+        feed_longtitude: '',
+        feed_geohash: '',
+        repostable_type: 'news',
+        repostable_id: 1,
+        like_count: 50,
+      },
+      { id: 3, user_id: 2, feed_content: 'gone', feed_mark: 7, deleted_at: at(3) },
+      { id: 4, user_id: 2, feed_content: 'waits', feed_mark: 8, audit_status: 0, feed_latitude: 'x' },
+      { id: 5, user_id: 99, feed_content: 'nobody', feed_mark: 9 },
+      {
+        id: 6,
+        user_id: 2,
+        feed_content: `${'open '.repeat(20)} hidden secret`,
+        feed_mark: 10,
+        repostable_type: 'checkin-logs',
+        repostable_id: 1,
+      },
+    )
+    await add(
+      'feed_videos',
+      { feed_id: 2, user_id: 2, video_id: 11, cover_id: 10 },
+      { feed_id: 2, user_id: 2, video_id: 11, cover_id: 10 },
+    )
+    await add(
+      'feed_topic_links',
+      { index: 5, topic_id: 1, feed_id: 1 },
+      { index: 6, topic_id: 1, feed_id: 1 },
+      { index: 7, topic_id: 1, feed_id: 3 },
+      { index: 8, topic_id: 1, feed_id: 2 },
+    )
+    await add(
+      'feed_topic_user_links',
+      { topic_id: 1, user_id: 1, feeds_count: 44, following_at: at(2) },
+      { topic_id: 1, user_id: 3, following_at: null },
+    )
+    await add(
+      'comments',
+      { id: 21, user_id: 2, target_user: 1, body: LONG, commentable_type: 'feeds', commentable_id: 1 },
+      {
+        id: 22,
+        user_id: 2,
+        target_user: 1,
+        reply_user: 3,
+        body: 'old kind',
+        commentable_type: 'Zhiyi\\Component\\Models\\Feed',
+        commentable_id: 1,
+      },
+      { id: 23, user_id: 2, target_user: 1, body: 'orphan', commentable_type: 'feeds', commentable_id: 77 },
+      { id: 24, user_id: 99, target_user: 1, body: 'nobody', commentable_type: 'feeds', commentable_id: 1 },
+      {
+        id: 25,
+        user_id: 1,
+        target_user: 2,
+        body: 'in the group',
+        commentable_type: 'group-posts',
+        commentable_id: 1,
+      },
+    )
+    await add(
+      'likes',
+      { id: 31, user_id: 2, target_user: 1, likeable_type: 'feeds', likeable_id: 1 },
+      { id: 32, user_id: 2, target_user: 1, likeable_type: 'feeds', likeable_id: 1 },
+      { id: 33, user_id: 3, target_user: 1, likeable_type: 'feeds', likeable_id: 1 },
+      { id: 34, user_id: 3, target_user: 1, likeable_type: 'checkin-logs', likeable_id: 1 },
+      { id: 35, user_id: 3, target_user: 2, likeable_type: 'feeds', likeable_id: 3 },
+    )
+    await add('feed_collections', { id: 41, user_id: 3, feed_id: 1 }, { id: 42, user_id: 3, feed_id: 1 })
+    await add('collections', { id: 51, user_id: 3, collectible_type: 'question-answers', collectible_id: 1 })
+    await add('music_collections', { id: 61, user_id: '3', special_id: 1 })
+    await add('news_collections', { id: 71, user_id: 3, news_id: 1 }, { id: 72, user_id: 3, news_id: 99 })
+    await add(
+      'reports',
+      {
+        user_id: 3,
+        target_user: 1,
+        subject: 's',
+        reportable_type: 'types/models/feed-topics',
+        reportable_id: 1,
+      },
+      { user_id: 3, target_user: 1, subject: 's', reportable_type: 'feeds', reportable_id: 1, status: 1 },
+    )
+    await add('music_singers', { id: 1, name: 'Duo' }, { id: 2, name: 'ＤＵＯ' })
+    await add(
+      'musics',
+      { id: 1, title: 'Song', singer: 1, storage: 16, taste_count: 7 },
+      { id: 2, title: 'Lost', singer: 9, storage: 0 },
+    )
+    await add('music_specials', { id: 1, title: 'Album', storage: 0 })
+    await add('music_special_links', { special_id: 1, music_id: 1 }, { special_id: 1, music_id: 1 })
+    await add('news_cates', { id: 1, name: 'World' }, { id: 2, name: 'world' })
+    await add(
+      'news',
+      {
+        id: 1,
+        title: 'News',
+        content: 'text @![p](13)',
+        storage: 12,
+        user_id: 1,
+        cate_id: 2,
+        author: 'A',
+        hits: 3,
+        created_at: at(4),
+      },
+      { id: 2, title: 'Html', content: '<p>old <img src="x"></p>', user_id: 88, cate_id: 9, author: '' },
+      { id: 3, title: 'Gone', content: 'x', user_id: 1, cate_id: 1, author: '', audit_status: 4 },
+    )
+    await add(
+      'news_cates_follow',
+      { id: 1, user_id: 1, follows: '1,' },
+      { id: 2, user_id: 1, follows: '2,99,' },
+    )
+    await add('news_apply_logs', { news_id: 1, user_id: 1, status: 0, mark: 0 })
+    await add('topics', { id: 1, name: 'Rivers', description: 'of questions' })
+    await add('topic_user', { topic_id: 1, user_id: 2 })
+    await add('topic_expert', { topic_id: 1, user_id: 3 })
+    await add(
+      'topic_expert_income',
+      { charge_id: 1, user_id: 3, amount: 30, type: 'answer' },
+      { charge_id: 2, user_id: 3, amount: 12, type: 'onlook' },
+    )
+    await add(
+      'questions',
+      { id: 1, user_id: 1, subject: 'Why?', body: 'because', views_count: 4 },
+      { id: 2, user_id: 1, subject: 'How?', look: 1 },
+    )
+    await add('question_topic', { question_id: 1, topic_id: 1 })
+    await add('question_watcher', { question_id: 1, user_id: 2 })
+    await add('question_invitation', { question_id: 1, user_id: 3 })
+    await add(
+      'answers',
+      { id: 1, question_id: 1, user_id: 3, body: null, adoption: 1 },
+      { id: 2, question_id: 1, user_id: 2, body: 'b', adoption: 1 },
+    )
+    await add('answer_onlooker', { answer_id: 1, user_id: 2 })
+    await add('group_categories', { id: 1, name: 'Clubs' })
+    await add(
+      'groups',
+      {
+        id: 1,
+        name: 'Walkers',
+        user_id: 1,
+        category_id: 1,
+        mode: 'public',
+        permissions: 'member,founder',
+        audit: 1,
+        location: 'here',
+        latitude: '30',
+        longitude: '104',
+      },
+      { id: 2, name: 'Payers', user_id: 2, category_id: 9, mode: 'paid', audit: 1 },
+    )
+    await add(
+      'group_members',
+      { id: 1, group_id: 1, user_id: 1, role: 'founder', audit: 1 },
+      { id: 2, group_id: 1, user_id: 2, role: 'founder', audit: 0 },
+      { id: 3, group_id: 1, user_id: 3, role: 'member', audit: 1 },
+      { id: 4, group_id: 1, user_id: 3, role: 'member', audit: 0 },
+    )
+    await add('group_member_logs', { group_id: 1, user_id: 3, member_id: 3, status: 1 })
+    await add(
+      'group_posts',
+      { id: 1, group_id: 1, user_id: 2, title: 'Post', body: null },
+      { id: 2, group_id: 1, user_id: 2, title: 'Del', deleted_at: at(1) },
+    )
+    await add('group_reports', {
+      user_id: 3,
+      target_id: 2,
+      group_id: 1,
+      resource_id: 25,
+      content: 'c',
+      type: 'comment',
+    })
+    await add('group_recommends', { group_id: 1, referrer: 1 }, { group_id: 2, referrer: 1, disable: 1 })
+    await add(
+      'checkin_logs',
+      { user_id: 1, amount: 0, created_at: at(1) },
+      { user_id: 1, amount: 5, created_at: '2024-03-01 23:00:00' },
+    )
+    await add(
+      'certifications',
+      {
+        id: 1,
+        certification_name: 'org',
+        user_id: 1,
+        data: '{"name":"\\u5f20","files":[14,99],"org_name":"o","org_address":"a"}',
+        status: 1,
+      },
+      { id: 2, certification_name: 'user', user_id: 1, data: '{"name":"b"}', status: 2 },
+    )
+    await add(
+      'notifications',
+      {
+        id: uuid(1),
+        type: 'Zhiyi\\Plus\\Notifications\\Comment',
+        notifiable_type: 'users',
+        notifiable_id: 1,
+        data: '{"contents":"\\u4f60","sender":{"id":2,"name":"Ben"},"commentable":{"type":"feeds","id":1},"hasReply":false}',
+        read_at: at(2),
+        created_at: at(1),
+      },
+      {
+        id: uuid(2),
+        type: 'Zhiyi\\Plus\\Notifications\\Comment',
+        notifiable_type: 'users',
+        notifiable_id: 1,
+        data: '{"contents":"b","sender":{"id":2,"name":"Ben"},"commentable":{"type":"feeds","id":1},"hasReply":false}',
+        created_at: at(3),
+      },
+      {
+        id: uuid(3),
+        type: 'Zhiyi\\Plus\\Notifications\\System',
+        notifiable_type: 'users',
+        notifiable_id: 1,
+        data: '{"type":"reward:feeds","sender":{"id":2,"name":"Ben"},"feed":{"id":1}}',
+        created_at: at(3),
+      },
+      {
+        id: uuid(4),
+        type: 'Zhiyi\\Plus\\Notifications\\Follow',
+        notifiable_type: 'users',
+        notifiable_id: 1,
+        data: '{"id":3,"name":"Cleo"}',
+        created_at: at(4),
+      },
+      {
+        id: uuid(5),
+        type: 'App\\UserNotification',
+        notifiable_type: 'Zhiyi\\Plus\\Models\\User',
+        notifiable_id: 1,
+        data: '{"channel":"c","content":"an old sentence","extra":{}}',
+        created_at: at(5),
+      },
+      { id: uuid(6), type: 'App\\Other', notifiable_type: 'users', notifiable_id: 1, data: '{}' },
+    )
+    await add(
+      'conversations',
+      { id: 1, type: 'feedback', user_id: 1, content: 'slow' },
+      { id: 2, type: 'system', to_user_id: 0, content: 'to all' },
+    )
+    await add('im_group', { id: 3, im_group_id: '60001', user_id: 1, group_face: '11' })
+    await add('plus_id_clients', { name: 'secret' })
+    first = await bring()
+    ann = await signedIn(1)
+  })
+  after(() => maria?.stop())
+
+  test('every row of every table is imported, merged or left out', () => {
+    for (const { table, rows, imported, merged, left_out } of first.totals)
+      assert.equal(rows, imported + merged + left_out, table)
+    assert.equal(first.of('plus_id_clients')?.left_out, 1)
+    assert.equal(first.of('feeds')?.rows, 6)
+  })
+
+  test('feeds show their text, pictures in order, place and counts as they are counted, not as they were kept', async () => {
+    const { body } = await guest('GET', '/feeds/1')
+    assert.equal(body.feed_content, MENTION)
+    assert.deepEqual(
+      body.images.map(({ file }: { file: number }) => file),
+      [10, 11],
+    )
+    assert.equal(body.images[0].size, '100x80')
+    assert.equal(body.feed_latitude, '30.5')
+    assert.equal(body.like_count, 2)
+    assert.equal(body.feed_comment_count, 2)
+    assert.ok(body.feed_view_count >= 9)
+    assert.equal(body.topics[0].name, 'Rivers')
+    const feeds = (await guest('GET', '/feeds')).body.feeds
+    assert.deepEqual(
+      feeds.map(({ id }: { id: number }) => id),
+      [6, 2, 1],
+    )
+    assert.equal(feeds[1].feed_content, null)
+    assert.equal(feeds[1].like_count, 0)
+    assert.equal(feeds[1].repostable.title, 'News')
+  })
+
+  test('what was never shown stays out of sight, and what has no author is left out', async () => {
+    assert.equal((await guest('GET', '/feeds/3')).status, 404)
+    assert.equal((await guest('GET', '/feeds/4')).status, 404)
+    assert.match(
+      first.reasons('feeds', 4).join(),
+      /nobody had passed it.*place is not whole|place is not whole.*nobody/s,
+    )
+    assert.match(first.reasons('feeds', 5).join(), /author is gone/)
+    assert.match(first.reasons('feeds', 6).join(), /no repost/)
+  })
+
+  test('topics of feeds are not those of questions, and a name that is taken gets the id', async () => {
+    const names = await sql`select id, name, creator_user_id, status from feed_topics order by id`
+    assert.deepEqual(
+      [...names],
+      [
+        { id: 1, name: 'Rivers', creator_user_id: 1, status: 'passed' },
+        { id: 2, name: 'ＲＩＶＥＲＳ 2', creator_user_id: 1, status: 'waiting' },
+      ],
+    )
+    assert.deepEqual(
+      [...(await sql`select id, description from question_topics`)],
+      [{ id: 1, description: 'of questions' }],
+    )
+    assert.deepEqual(
+      [...(await sql`select index, feed_id from feed_topic_links order by index`)],
+      [
+        { index: 5, feed_id: 1 },
+        { index: 8, feed_id: 2 },
+      ],
+    )
+    const { body } = await guest('GET', '/feed/topics/1/participants')
+    assert.deepEqual(
+      body.map((person: number | { id: number }) => (typeof person === 'number' ? person : person.id)).sort(),
+      [1, 2],
+    )
+  })
+
+  test('comments of any length and of old kinds are kept, orphans are reported', async () => {
+    const { body } = await guest('GET', '/feeds/1/comments')
+    assert.deepEqual(
+      body.comments.map(({ id, body: text }: { id: number; body: string }) => [id, text.length]),
+      [
+        [22, 8],
+        [21, 300],
+      ],
+    )
+    assert.match(first.reasons('comments', 23).join(), /what it is about is gone/)
+    assert.match(first.reasons('comments', 24).join(), /author is gone/)
+  })
+
+  test('one like of one thing counts, the first one', async () => {
+    assert.deepEqual(
+      [...(await sql`select id, user_id, target_user from likes where likeable_id = 1 order by id`)],
+      [
+        { id: 31, user_id: 2, target_user: 1 },
+        { id: 33, user_id: 3, target_user: 1 },
+      ],
+    )
+    assert.deepEqual(first.reasons('likes', 32), ['said twice'])
+    assert.match(first.reasons('likes', 34).join(), /what is liked is gone/)
+    assert.equal((await guest('GET', '/users/1')).body.extra.likes_count, 2)
+  })
+
+  test('what people collected is kept once each, whichever table and type it was in', async () => {
+    const rows =
+      await sql`select collectible_type as kind, collectible_id as of, id from collections where user_id = 3 order by id`
+    assert.deepEqual(
+      [...rows],
+      [
+        { kind: 'feeds', of: 1, id: 41 },
+        { kind: 'question-answers', of: 1, id: 51 },
+        { kind: 'music_specials', of: 1, id: 61 },
+        { kind: 'news', of: 1, id: 71 },
+      ],
+    )
+  })
+
+  test('settings are read from what PHP wrote, and what cannot be or is not allowed here is reported', async () => {
+    const { body } = await guest('GET', '/bootstrappers')
+    assert.equal(body.site.reward.status, false)
+    assert.equal(body.site.reserved_nickname, '积分')
+    const [ratio] = await sql`select value from settings where name = 'wallet:ratio'`
+    assert.equal(ratio?.value, 200)
+    assert.match(first.reasons('settings', 'user/vendor:qq').join(), /environment/)
+    assert.match(first.reasons('settings', 'feed/pay-word-limit').join(), /cannot be read/)
+    assert.match(first.reasons('settings', 'checkin/attach-balance').join(), /cannot have this value/)
+  })
+
+  test('tags, words, areas and advertisements', async () => {
+    assert.deepEqual(
+      [...(await sql`select id, name, tag_category_id from tags order by id`)],
+      [
+        { id: 1, name: 'Music', tag_category_id: 1 },
+        { id: 3, name: 'Lost', tag_category_id: 1 },
+      ],
+    )
+    assert.deepEqual([...(await sql`select user_id, tag_id from user_tags`)], [{ user_id: 1, tag_id: 1 }])
+    assert.equal((await sql`select from news_tags where news_id = 1 and tag_id = 3`).count, 1)
+    assert.equal((await sql`select from group_tags where group_id = 1 and tag_id = 1`).count, 1)
+    assert.deepEqual(
+      [...(await sql`select word, type from sensitive_words`)],
+      [{ word: 'Bad', type: 'warning' }],
+    )
+    assert.deepEqual(
+      [...(await sql`select id, parent_id from areas order by id`)],
+      [
+        { id: 1, parent_id: null },
+        { id: 2, parent_id: 1 },
+      ],
+    )
+    assert.equal(first.of('advertising')?.imported, 1)
+  })
+
+  test('news keep their pictures apart by what shows them, and their categories by name', async () => {
+    const { body } = await guest('GET', '/news/1')
+    assert.equal(body.image.id ?? body.image.file, 12)
+    assert.equal(body.category.name, 'World')
+    const uses =
+      await sql`select id, channel from file_uses where raw = 1 and channel like 'news:%' order by id`
+    assert.deepEqual(
+      [...uses],
+      [
+        { id: 12, channel: 'news:image' },
+        { id: 13, channel: 'news:content' },
+      ],
+    )
+    assert.match(first.reasons('news', 2).join('|'), /author is gone.*category is gone.*HTML/s)
+    assert.equal((await guest('GET', '/news/3')).status, 404)
+    assert.deepEqual(
+      [...(await sql`select user_id, category_id from news_subscriptions`)],
+      [{ user_id: 1, category_id: 1 }],
+    )
+  })
+
+  test('songs, singers and albums', async () => {
+    const { body } = await guest('GET', '/music/1')
+    assert.equal(body.title, 'Song')
+    assert.ok(body.taste_count >= 7)
+    assert.deepEqual(
+      (await sql`select name from music_singers where id > 0 order by id`).map(({ name }) => name),
+      ['Duo', 'ＤＵＯ 2'],
+    )
+    assert.match(first.reasons('musics', 2).join(), /singer is gone/)
+    assert.equal(first.of('music_special_links')?.merged, 1)
+  })
+
+  test('questions with answers, watchers and experts; one answer is the adopted one', async () => {
+    const { body } = await guest('GET', '/questions/1')
+    assert.equal(body.answers_count, 2)
+    assert.equal(body.watchers_count, 1)
+    assert.deepEqual(
+      [...(await sql`select id, body, adoption from answers order by id`)],
+      [
+        { id: 1, body: '', adoption: true },
+        { id: 2, body: 'b', adoption: false },
+      ],
+    )
+    assert.match(first.reasons('questions', 2).join(), /free/)
+    const [people] = await sql`select income from question_people where user_id = 3`
+    assert.equal(people?.income, 42)
+  })
+
+  test('groups have one founder, members once, and posts with their pictures', async () => {
+    assert.deepEqual(
+      [
+        ...(await sql`select user_id, role, audit, id from group_members where group_id = 1 order by user_id`),
+      ],
+      [
+        { user_id: 1, role: 'founder', audit: 1, id: 1 },
+        { user_id: 2, role: 'administrator', audit: 1, id: 2 },
+        { user_id: 3, role: 'member', audit: 1, id: 3 },
+      ],
+    )
+    const [paid] =
+      await sql`select mode, category_id, (select role from group_members where group_id = 2) as role from groups where id = 2`
+    assert.deepEqual({ ...paid }, { mode: 'public', category_id: 0, role: 'founder' })
+    assert.deepEqual(
+      [...(await sql`select post_id, file from group_post_images`)],
+      [{ post_id: 1, file: 15 }],
+    )
+    assert.deepEqual(
+      [...(await sql`select post_id, subject from group_reports`)],
+      [{ post_id: 1, subject: 'in the group' }],
+    )
+    assert.match(first.reasons('groups', 1).join(), /place is not whole/)
+  })
+
+  test('notifications are told in our form, and are read up to the newest that was', async () => {
+    const { body } = await as(ann, 'GET', '/user/notifications?type=comment')
+    assert.deepEqual(
+      body.data.map(({ data, read_at }: { data: { contents: string }; read_at: string | null }) => [
+        data.contents,
+        read_at !== null,
+      ]),
+      [
+        ['b', false],
+        ['你', true],
+      ],
+    )
+    assert.equal(body.data[0].data.sender.name, 'Ben')
+    const system = (await as(ann, 'GET', '/user/notifications?type=system')).body
+    assert.equal(system.data[0].data.contents, 'an old sentence')
+    assert.equal(system.data[1].data.type, 'reward:feeds')
+    assert.equal((await as(ann, 'GET', '/user/notifications?type=follow')).body.data[0].data.id, 3)
+    const counts = (await as(ann, 'GET', '/user/notification-statistics')).body
+    assert.equal(counts.comment.badge, 1)
+    assert.match(first.reasons('notifications', uuid(6)).join(), /of no type/)
+  })
+
+  test('certifications, check-ins, feedback and chat groups', async () => {
+    const [paper] = await sql`select type, status, files, name from certifications`
+    assert.deepEqual({ ...paper }, { type: 'org', status: 1, files: [14], name: '张' })
+    assert.equal((await guest('GET', '/users/1')).body.verified.type, 'org')
+    assert.equal((await guest('GET', '/files/14')).status, 404)
+    assert.equal((await guest('GET', '/users/1')).body.extra.checkin_count, 1)
+    assert.equal((await sql`select from feedback where id = 1 and user_id = 1`).count, 1)
+    assert.equal((await sql`select from notices where id = 2 and user_ids is null`).count, 1)
+    const [group] = await sql`select provider_id, owner_id, face_id from im_groups where id = 3`
+    assert.deepEqual({ ...group }, { provider_id: '60001', owner_id: 1, face_id: 11 })
+  })
+
+  test('what is new, changed or gone there since is so here after another run', async () => {
+    await source.add('comments', {
+      id: 26,
+      user_id: 3,
+      target_user: 1,
+      body: 'late',
+      commentable_type: 'feeds',
+      commentable_id: 1,
+    })
+    await source.run('delete from likes where id in (31, 32)')
+    await source.run('delete from comments where id = 22')
+    await source.run(`update feeds set feed_content = 'changed' where id = 2`)
+    await source.run(`update feeds set deleted_at = '2024-04-01' where id = 6`)
+    await source.run(`update notifications set read_at = '${soon()}' where id = '${uuid(2)}'`)
+    const second = await bring()
+    for (const { table, rows, imported, merged, left_out } of second.totals)
+      assert.equal(rows, imported + merged + left_out, table)
+    const { body } = await guest('GET', '/feeds/1')
+    assert.equal(body.like_count, 1)
+    assert.equal(body.feed_comment_count, 2)
+    assert.deepEqual(
+      (await guest('GET', '/feeds')).body.feeds.map(
+        ({ id, feed_content }: { id: number; feed_content: string }) => [id, feed_content],
+      ),
+      [
+        [2, 'changed'],
+        [1, MENTION],
+      ],
+    )
+    assert.equal((await as(ann, 'GET', '/user/notification-statistics')).body.comment.badge, 0)
+    assert.deepEqual(await faultsOf(world), [])
+  })
+
+  test('reading everything once more changes nothing', async () => {
+    const rows =
+      () => sql`select (select count(*) from comments) as comments, (select count(*) from likes) as likes,
+      (select count(*) from collections) as collections, (select count(*) from notifications) as notifications,
+      (select count(*) from group_members) as members, (select sum(feeds_count) from user_counts) as feeds`
+    const before = await rows()
+    await bring({ again: true })
+    assert.deepEqual([...(await rows())], [...before])
+    assert.deepEqual(await faultsOf(world), [])
+  })
+})
