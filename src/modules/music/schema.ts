@@ -67,7 +67,6 @@ const Singer = Shared('Singer', {
   name: Type.String(),
   cover: Nullable(Picture),
 })
-type Singer = Static<typeof Singer>
 
 /** A song by itself (music-2). The four last fields of `storage` are there when it has a price. */
 export const Song = Shared('Song', {

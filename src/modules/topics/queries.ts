@@ -5,7 +5,11 @@ import { directionOf, ifGiven, when } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
 import type { TopicListQuery, TopicStatus } from './schema.ts'
 
-export type TopicRow = Row<'feed_topics', 'id' | 'name' | 'created_at'> & { logo: StoredNode | null }
+export type TopicRow = Row<'feed_topics', 'id' | 'name' | 'desc' | 'creator_user_id' | 'created_at'> &
+  Row<'feed_topic_counts', 'feeds_count' | 'followers_count'> & {
+    logo: StoredNode | null
+    has_followed: boolean
+  }
 
 export type TopicDetailRow = Row<'feed_topics', 'id' | 'name' | 'desc' | 'creator_user_id'> &
   Row<'feed_topic_counts', 'feeds_count' | 'followers_count'> & {
@@ -27,10 +31,31 @@ export const visibleTopics = (sql: Db, { id, reviewer }: TopicViewer): Fragment 
 
 const HOT_MAX = 8
 
+/** The topics that `found` selects, in its order, as lists show them. */
+const topicItems = (sql: Db, found: Fragment, viewerId: number, order: Fragment) => sql<TopicRow[]>`
+  select t.id, t.name, t.logo, t."desc", t.creator_user_id, t.created_at, c.feeds_count, c.followers_count,
+    ${hasFollowed(sql, viewerId)} as has_followed
+  from (${found}) t join feed_topic_counts c on c.topic_id = t.id order by t.id ${order}`
+
+/** Whether the viewer follows the topic `t`; a guest follows nothing, and is spared the look-up. */
+const hasFollowed = (sql: Db, viewerId: number) =>
+  viewerId === 0
+    ? sql`false`
+    : sql`coalesce((
+        select u.followed_at is not null from feed_topic_users u
+        where u.topic_id = t.id and u.user_id = ${viewerId}
+      ), false)`
+
 /** The topics chosen by hand, newest first. */
-export const listHotTopics = (sql: Db) => sql<TopicRow[]>`
-  select id, name, logo, created_at from feed_topics
-  where status = 'passed' and hot_at is not null order by id desc limit ${HOT_MAX}`
+export const listHotTopics = (sql: Db, viewerId: number) =>
+  topicItems(
+    sql,
+    sql`
+      select * from feed_topics where status = 'passed' and hot_at is not null
+      order by id desc limit ${HOT_MAX}`,
+    viewerId,
+    sql`desc`,
+  )
 
 /** The condition that finds a part of a topic's name through an index; nothing for a text that shows nothing. */
 export function nameContains(sql: Db, part: string | undefined): Fragment {
@@ -43,16 +68,26 @@ export function nameContains(sql: Db, part: string | undefined): Fragment {
 }
 
 /** Passed topics after the cursor, those whose name contains `q` if given. */
-export function listTopics(sql: Db, { q, limit = 15, direction, index = 0 }: TopicListQuery) {
-  return sql<TopicRow[]>`
-    select id, name, logo, created_at from feed_topics
-    where status = 'passed'
-    ${when(sql, index > 0, () => (direction === 'asc' ? sql`and id > ${index}` : sql`and id < ${index}`))}
-    ${nameContains(sql, q)}
-    order by id ${directionOf(sql, direction)} limit ${limit}`
+export function listTopics(
+  sql: Db,
+  viewerId: number,
+  { q, limit = 15, direction, index = 0 }: TopicListQuery,
+) {
+  const order = directionOf(sql, direction)
+  return topicItems(
+    sql,
+    sql`
+      select * from feed_topics
+      where status = 'passed'
+      ${when(sql, index > 0, () => (direction === 'asc' ? sql`and id > ${index}` : sql`and id < ${index}`))}
+      ${nameContains(sql, q)}
+      order by id ${order} limit ${limit}`,
+    viewerId,
+    order,
+  )
 }
 
-/** A topic with its counts, its last three participants and whether the viewer follows it. */
+/** A topic with its counts, the last three others who posted into it, and whether the viewer follows it. */
 export async function findTopic(
   sql: Db,
   id: number,
@@ -60,12 +95,10 @@ export async function findTopic(
 ): Promise<TopicDetailRow | undefined> {
   const [row] = await sql<TopicDetailRow[]>`
     select t.id, t.name, t.logo, t."desc", t.creator_user_id, c.feeds_count, c.followers_count,
-      coalesce((
-        select u.followed_at is not null from feed_topic_users u
-        where u.topic_id = t.id and u.user_id = ${viewer.id}
-      ), false) as has_followed,
+      ${hasFollowed(sql, viewer.id)} as has_followed,
       array(
-        select u.user_id from feed_topic_users u where u.topic_id = t.id and u.participated_at is not null
+        select u.user_id from feed_topic_users u
+        where u.topic_id = t.id and u.participated_at is not null and u.user_id <> t.creator_user_id
         order by u.participated_at desc, u.user_id desc limit 3
       ) as participants
     from (${visibleTopics(sql, viewer)}) t join feed_topic_counts c on c.topic_id = t.id where t.id = ${id}`

@@ -21,7 +21,7 @@ describe('reading a topic', () => {
     assert.equal(byQuery.body.has_followed, true)
   })
 
-  test('names the last three who posted, the creator included and mere followers not (topics-3)', async () => {
+  test('names the last three others who posted, neither the creator nor mere followers (topics-3)', async () => {
     const creator = await person()
     const people = await Promise.all(Array.from({ length: 4 }, () => person()))
     const id = await createTopic(creator)
@@ -32,14 +32,16 @@ describe('reading a topic', () => {
     assert.deepEqual((await detail(id)).participants, [third.id, second.id, first.id])
     await post(creator.id, id)
     const topic = await detail(id)
-    assert.deepEqual(topic.participants, [creator.id, third.id, second.id])
+    assert.deepEqual(topic.participants, [third.id, second.id, first.id])
+    const all = (await guest('GET', `/feed/topics/${id}/participants`)).body
+    assert.deepEqual(all, [creator.id, third.id, second.id, first.id])
     assert.equal(topic.feeds_count, 5)
     assert.equal(topic.followers_count, 2)
   })
 })
 
 describe('listing topics', () => {
-  test('gives its four fields, newest first (topics-1)', async () => {
+  test('gives its fields, and the following only with a token, newest first (topics-1)', async () => {
     const creator = await person()
     const ids = [await createTopic(creator), await createTopic(creator), await createTopic(creator)]
     const { status, body } = await guest('GET', '/feed/topics?limit=3')
@@ -48,7 +50,21 @@ describe('listing topics', () => {
       body.map((topic: { id: number }) => topic.id),
       [...ids].reverse(),
     )
-    assert.deepEqual(Object.keys(body[0]).sort(), ['created_at', 'id', 'logo', 'name'])
+    const fields = [
+      'created_at',
+      'creator_user_id',
+      'desc',
+      'feeds_count',
+      'followers_count',
+      'id',
+      'logo',
+      'name',
+    ]
+    assert.deepEqual(Object.keys(body[0]).sort(), fields)
+    const [own] = (await as(creator, 'GET', '/feed/topics?limit=1')).body
+    assert.deepEqual([own.has_followed, own.followers_count, own.creator_user_id], [true, 1, creator.id])
+    const [other] = (await as(await person(), 'GET', '/feed/topics?limit=1')).body
+    assert.equal(other.has_followed, false)
     assert.match(body[0].created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
     assert.equal(body[0].logo, null)
   })

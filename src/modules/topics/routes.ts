@@ -5,7 +5,7 @@ import type { Context } from '#platform/context.ts'
 import { forbidden } from '#platform/errors.ts'
 import { routesOn } from '#platform/http/route.ts'
 import type { Server } from '#platform/http.ts'
-import { Created, Empty, Type } from '#platform/schema.ts'
+import { Empty, Type } from '#platform/schema.ts'
 import { nameTaken, noSuchTopic } from './errors.ts'
 import { followTopic, listParticipants, unfollowTopic } from './people/queries.ts'
 import { findTopic, listHotTopics, listTopics } from './queries.ts'
@@ -15,6 +15,7 @@ import {
   TopicDetail,
   TopicItem,
   TopicListQuery,
+  TopicMade,
   TopicParams,
   TopicPatch,
   TopicReport,
@@ -39,9 +40,11 @@ export function topicRoutes(server: Server, ctx: Context) {
     access: 'optional',
     query: TopicListQuery,
     reply: { 200: Type.Array(TopicItem) },
-    handler: async ({ query }) => {
-      const rows = await (query.only === 'hot' ? listHotTopics(sql) : listTopics(sql, query))
-      return rows.map((row) => topicItem(ctx, row))
+    handler: async ({ query, viewer }) => {
+      const rows = await (query.only === 'hot'
+        ? listHotTopics(sql, viewer.id)
+        : listTopics(sql, viewer.id, query))
+      return rows.map((row) => topicItem(ctx, row, viewer.id))
     },
   })
 
@@ -50,9 +53,9 @@ export function topicRoutes(server: Server, ctx: Context) {
     summary: 'Create a topic and follow it',
     access: 'user',
     body: NewTopic,
-    reply: { 201: Created },
+    reply: { 201: TopicMade },
     errors: [nameTaken, sensitiveWords, fileNotUsable],
-    handler: async ({ viewer, body }) => ({ id: await createTopic(ctx, viewer.id, body) }),
+    handler: ({ viewer, body }) => createTopic(ctx, viewer.id, body),
   })
 
   route('GET /feed/topics/:topicID', {

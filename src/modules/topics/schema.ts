@@ -43,6 +43,13 @@ export type NewTopic = Static<typeof NewTopic>
 export const TopicPatch = Shared('TopicChanges', { desc: Type.Optional(Desc), logo: Type.Optional(LogoNode) })
 export type TopicPatch = Static<typeof TopicPatch>
 
+/** What making a topic answers. */
+export const TopicMade = Shared('TopicMade', {
+  id: Type.Integer(),
+  need_review: Type.Boolean({ description: 'It waits for a reviewer, so that nobody else sees it yet' }),
+})
+export type TopicMade = Static<typeof TopicMade>
+
 /** Why a topic is reported. */
 export const TopicReport = Shared('TopicReport', { message: Text(255) })
 
@@ -52,6 +59,11 @@ export const TopicItem = Shared('TopicItem', {
   name: Type.String(),
   logo: Nullable(AttachmentView),
   created_at: ZuluTime,
+  desc: Type.String(),
+  creator_user_id: Type.Integer(),
+  feeds_count: Type.Integer(),
+  followers_count: Type.Integer(),
+  has_followed: Type.Optional(Type.Boolean({ description: 'only for a signed-in reader' })),
 })
 export type TopicItem = Static<typeof TopicItem>
 
@@ -65,7 +77,7 @@ export const TopicDetail = Shared('Topic', {
   feeds_count: Type.Integer(),
   followers_count: Type.Integer(),
   has_followed: Type.Optional(Type.Boolean({ description: 'only for a signed-in reader' })),
-  participants: Type.Array(Type.Integer(), { description: 'the last three who posted' }),
+  participants: Type.Array(Type.Integer(), { description: 'the last three who posted, without the creator' }),
 })
 export type TopicDetail = Static<typeof TopicDetail>
 

@@ -15,7 +15,7 @@ import {
   type TopicViewer,
   updateTopic,
 } from './queries.ts'
-import { NewTopic, TopicPatch, type TopicStatus } from './schema.ts'
+import { NewTopic, type TopicMade, TopicPatch, type TopicStatus } from './schema.ts'
 
 const takeLogo = async (tx: Db, node: string | null, ownerId: number): Promise<StoredNode | null> =>
   node === null ? null : getStoredNode(tx, node, { ownerId, field: 'logo' })
@@ -37,13 +37,13 @@ export async function addTopic(
 }
 
 /** Makes a topic; with the review switch on it waits for a reviewer. */
-export async function createTopic(ctx: Context, creatorId: number, input: NewTopic): Promise<number> {
+export async function createTopic(ctx: Context, creatorId: number, input: NewTopic): Promise<TopicMade> {
   const topic = await screen(ctx, input, NewTopic, ['name', 'desc'])
   const status = (await readSettings(ctx))['feed:topic:need-review'] ? 'waiting' : 'passed'
   return transaction(ctx.sql, async (tx) => {
     const id = await addTopic(tx, { creatorId, status, topic })
     await publishEvent(ctx, tx, 'topic.created', { id, user_id: creatorId, status })
-    return id
+    return { id, need_review: status === 'waiting' }
   })
 }
 

@@ -18,7 +18,7 @@ describe('creating a topic', () => {
     const name = unique()
     const made = await as(creator, 'POST', '/feed/topics', { name: `  ${name} `, desc: 'About it' })
     assert.equal(made.status, 201)
-    assert.deepEqual(Object.keys(made.body), ['id'])
+    assert.deepEqual(made.body, { id: made.body.id, need_review: false })
     const { status, body } = await as(creator, 'GET', `/feed/topics/${made.body.id}`)
     assert.equal(status, 200)
     assert.deepEqual(body, {

@@ -4,13 +4,16 @@ import type { Context } from '#platform/context.ts'
 import type { TopicDetailRow, TopicRow } from './queries.ts'
 import type { TopicDetail, TopicItem } from './schema.ts'
 
-/** A topic as lists show it. */
-export const topicItem = (ctx: Context, { id, name, logo, created_at }: TopicRow): TopicItem => ({
-  id,
-  name,
-  logo: attachmentView(ctx, logo),
-  created_at: zuluTime(created_at),
-})
+/** A topic as lists show it; guests are not told of a following. */
+export function topicItem(ctx: Context, row: TopicRow, viewerId: number): TopicItem {
+  const { has_followed, logo, created_at, ...rest } = row
+  return {
+    ...rest,
+    logo: attachmentView(ctx, logo),
+    created_at: zuluTime(created_at),
+    ...(viewerId > 0 ? { has_followed } : {}),
+  }
+}
 
 /** A topic by itself; guests are not told of a following. */
 export function topicDetail(ctx: Context, row: TopicDetailRow, viewerId: number): TopicDetail {
