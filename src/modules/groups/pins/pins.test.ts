@@ -119,6 +119,28 @@ test('the pin of a comment is decided by the author of the post, who is told and
   await assertNoDrift()
 })
 
+test('asking to pin a comment while its post is deleted leaves nothing waiting (pins-12)', async () => {
+  const founder = await person()
+  const id = await group(founder)
+  const alice = await person()
+  await fund(alice, 500)
+  for (let round = 0; round < 15; round += 1) {
+    const postId = await post(founder, id)
+    const made = await as(alice, 'POST', `/group-posts/${postId}/comments`, { body: 'First!' })
+    const comment = made.body.comment.id
+    const answers = await Promise.all([
+      as(alice, 'POST', `/currency-pinned/comments/${comment}`, { amount: 20, day: 1 }),
+      as(founder, 'DELETE', `/groups/${id}/posts/${postId}`),
+    ])
+    assert.ok([201, 404].includes(answers[0].status), String(answers[0].status))
+    assert.equal(answers[1].status, 204)
+    const waiting = await sql`select from pins where target_id = ${comment} and state = 'pending'`
+    assert.equal(waiting.length, 0)
+  }
+  assert.equal(await balance(alice), 500)
+  await assertNoDrift()
+})
+
 test('rewards of posts go to their author, not from who is on the blacklist (groups-12, groups-25)', async () => {
   const founder = await person()
   const id = await group(founder)
