@@ -35,7 +35,8 @@ const HOT_MAX = 8
 const topicItems = (sql: Db, found: Fragment, viewerId: number, order: Fragment) => sql<TopicRow[]>`
   select t.id, t.name, t.logo, t."desc", t.creator_user_id, t.created_at, c.feeds_count, c.followers_count,
     ${hasFollowed(sql, viewerId)} as has_followed
-  from (${found}) t join feed_topic_counts c on c.topic_id = t.id order by t.id ${order}`
+  from (${found}) t cross join lateral (select * from feed_topic_counts c where c.topic_id = t.id limit 1) c
+  order by t.id ${order}`
 
 /** Whether the viewer follows the topic `t`; a guest follows nothing, and is spared the look-up. */
 const hasFollowed = (sql: Db, viewerId: number) =>
