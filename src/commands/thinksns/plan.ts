@@ -24,7 +24,7 @@ import { newsTables, tagNews } from '#modules/news/index.ts'
 import { notificationTables } from '#modules/notifications/index.ts'
 import { pinTables } from '#modules/pinning/index.ts'
 import { priceTables, purchaseTables } from '#modules/purchases/index.ts'
-import { questionTables, settleQuestions } from '#modules/questions/index.ts'
+import { questionTables, settleQuestions, showTopicPictures } from '#modules/questions/index.ts'
 import { reportTables } from '#modules/reports/index.ts'
 import { rewardTables } from '#modules/rewards/index.ts'
 import { settingTables } from '#modules/settings/index.ts'
@@ -78,6 +78,7 @@ export const PLAN: Plan = [
   copyPictures,
   showAvatars,
   showLogos,
+  showTopicPictures,
   showBadges,
   setIdentities,
   settleGroups,

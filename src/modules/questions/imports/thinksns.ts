@@ -150,7 +150,7 @@ async function writeQuestions(tx: Tx, rows: SourceRow<typeof QUESTIONS>[], batch
       return []
     }
     const status = row.status === 1 || row.status === 2 ? row.status : 0
-    let amount = Math.max(row.amount ?? 0, 0)
+    const amount = Math.max(row.amount ?? 0, 0)
     const waits = amount > 0 && status !== 1
     if (waits)
       holds.push({
@@ -162,10 +162,6 @@ async function writeQuestions(tx: Tx, rows: SourceRow<typeof QUESTIONS>[], batch
         refundKind: 'bounty:refunded',
         givenBack: refund,
       })
-    if (waits && refund) {
-      amount = 0
-      batch.mend(row, 'its bounty was given back when the site moved')
-    }
     const automaticity = row.automaticity === 1 && amount > 0
     if (row.look === 1 && !automaticity)
       batch.mend(row, 'its answer was to be paid for without a bounty for an expert: free')
@@ -546,11 +542,11 @@ const proposals = ['question_topic_applications', 'topic_application'].map((tabl
   }),
 )
 
-/** Bounties that an invited expert has earned already, and who is ranked by answers. */
+/** Bounties that an invited expert has earned already, or that are given back, and who is ranked by answers. */
 export const settleQuestions: ImportStep = {
   name: 'bounties',
-  run: ({ transaction }) =>
-    transaction(async (tx) => {
+  async run({ transaction, options, note }) {
+    const returned = await transaction(async (tx) => {
       const paid = await tx<{ id: number }[]>`
         update questions q set bounty = 'paid' where bounty = 'held' and automaticity and exists (
           select from answers a where a.question_id = q.id and a.invited)
@@ -564,8 +560,20 @@ export const settleQuestions: ImportStep = {
       await tx`
         insert into question_people (user_id) select distinct user_id from answers where not anonymity
         on conflict do nothing`
-      await applyPictures(tx, 'question_topics.avatar', 'question_topics', 'avatar')
-    }),
+      if (options.waiting === 'keep') return []
+      return tx<{ id: number }[]>`
+        update questions set bounty = 'none', amount = 0, automaticity = false, look = false where bounty = 'held'
+        returning id`
+    })
+    for (const { id } of returned) await note(`question ${id}`, 'its bounty was given back when the site moved')
+  },
+}
+
+/** Shows the pictures of topics whose bytes are here. */
+export const showTopicPictures: ImportStep = {
+  name: 'pictures of question topics',
+  run: ({ transaction }) =>
+    transaction((tx) => applyPictures(tx, 'question_topics.avatar', 'question_topics', 'avatar')),
 }
 
 /** Questions, answers and the topics of both. */

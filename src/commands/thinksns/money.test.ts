@@ -1,0 +1,353 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { auditLedger } from '#modules/ledger/index.ts'
+import { issueToken } from '#modules/tokens/index.ts'
+import { bringerOf, faultsOf } from '#test/fixtures/bring-over.ts'
+import { type MariaDb, skipMariaDb, startMariaDb } from '#test/fixtures/mariadb.ts'
+import { createThinkSns, type ThinkSns } from '#test/fixtures/thinksns.ts'
+import { createWorld, type World } from '#test/world.ts'
+import { PAYMENT_CHECKS } from '../../money-checks.ts'
+
+const clock = (days: number) =>
+  new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 19).replace('T', ' ')
+
+describe('bringing money over', { skip: skipMariaDb }, async () => {
+  let maria: MariaDb
+  let source: ThinkSns
+  const kept = await createWorld()
+  const given = await createWorld()
+  const owned = async ({ sql }: World, currency: 'points' | 'wallet') =>
+    Object.fromEntries(
+      (
+        await sql<{ owner_id: number; balance: number }[]>`
+          select owner_id, balance from ledger_accounts where currency = ${currency} and balance > 0 order by owner_id`
+      ).map(({ owner_id, balance }) => [owner_id, balance]),
+    )
+  const audit = ({ sql }: World) => auditLedger(sql, PAYMENT_CHECKS)
+
+  before(async () => {
+    maria = await startMariaDb()
+    source = await createThinkSns(maria, 'money')
+    const { add } = source
+    for (const id of [1, 2, 3, 4]) await add('users', { id, name: `person${id}` })
+    await add(
+      'currencies',
+      { owner_id: 1, type: 1, sum: 1000 },
+      { owner_id: 2, type: 1, sum: 70 },
+      { owner_id: 3, type: 1, sum: -5 },
+      { owner_id: 4, type: 2, sum: 9 },
+      { owner_id: 99, type: 1, sum: 8 },
+    )
+    await add(
+      'wallet',
+      { owner_id: 1, balance: 5000 },
+      { owner_id: 2, balance: 0 },
+      { owner_id: 3, balance: 0 },
+    )
+    await add(
+      'wallets',
+      { user_id: 2, balance: 400 },
+      { user_id: 3, balance: 300 },
+      { user_id: 1, balance: 9999 },
+    )
+    await add('wallet_orders', {
+      id: 1,
+      owner_id: 3,
+      target_type: 'widthdraw',
+      target_id: '0',
+      title: 't',
+      type: -1,
+      amount: 5,
+      state: 1,
+    })
+    await add(
+      'currency_orders',
+      {
+        id: 1,
+        owner_id: 1,
+        title: 'refund',
+        type: 1,
+        target_type: 'user',
+        target_id: '0',
+        amount: 5,
+        state: 0,
+      },
+      {
+        id: 2,
+        owner_id: 2,
+        title: 'cash',
+        type: -1,
+        target_type: 'cash',
+        target_id: '0',
+        amount: 200,
+        state: 0,
+      },
+    )
+    await add('wallet_charges', {
+      user_id: 1,
+      channel: 'alipay',
+      amount: 5,
+      action: 1,
+      status: 2,
+      subject: 's',
+    })
+    await add('native_pay_orders', {
+      out_trade_no: 'n',
+      subject: 's',
+      content: 'c',
+      amount: 7,
+      user_id: 1,
+      status: 1,
+    })
+    await add(
+      'wallet_cashes',
+      { user_id: 1, value: 900, type: 'alipay', account: 'a', status: 0 },
+      { user_id: 1, value: 100, type: 'alipay', account: 'a', status: 1 },
+    )
+    await add(
+      'feeds',
+      { id: 1, user_id: 1, feed_content: 'one', feed_mark: 1 },
+      { id: 2, user_id: 1, feed_content: `${'open '.repeat(12)}hidden`, feed_mark: 2 },
+      { id: 3, user_id: 1, feed_content: 'gone', feed_mark: 3, deleted_at: clock(-1) },
+    )
+    await add(
+      'comments',
+      { id: 5, user_id: 2, target_user: 1, body: 'c', commentable_type: 'feeds', commentable_id: 1 },
+      { id: 6, user_id: 2, target_user: 1, body: 'd', commentable_type: 'news', commentable_id: 1 },
+      { id: 7, user_id: 2, target_user: 1, body: 'e', commentable_type: 'feeds', commentable_id: 1 },
+    )
+    await add(
+      'feed_pinneds',
+      { id: 1, channel: 'feed', target: 1, user_id: 1, amount: 10, day: 2, created_at: clock(-1) },
+      { id: 2, channel: 'feed', target: 1, user_id: 1, amount: 11, day: 2, created_at: clock(-1) },
+      {
+        id: 3,
+        channel: 'comment',
+        raw: 1,
+        target: 5,
+        user_id: 2,
+        target_user: 1,
+        amount: 12,
+        day: 3,
+        created_at: clock(-1),
+        updated_at: clock(-1),
+        expires_at: clock(2),
+      },
+      {
+        id: 4,
+        channel: 'comment',
+        raw: 1,
+        target: 7,
+        user_id: 2,
+        target_user: 1,
+        amount: 13,
+        day: 3,
+        created_at: clock(-5),
+        updated_at: clock(-4),
+        expires_at: clock(-4),
+      },
+      {
+        id: 5,
+        channel: 'feed',
+        target: 2,
+        user_id: 1,
+        amount: 14,
+        day: 1,
+        created_at: clock(-9),
+        updated_at: clock(-8),
+        expires_at: clock(-7),
+      },
+      { id: 6, channel: 'feed', target: 3, user_id: 1, amount: 15, day: 1, created_at: clock(-9) },
+    )
+    await add('news_cates', { id: 1, name: 'World' })
+    await add(
+      'news',
+      { id: 1, title: 'n', content: 'c', user_id: 2, cate_id: 1, author: '' },
+      {
+        id: 2,
+        title: 'w',
+        content: 'c',
+        user_id: 2,
+        cate_id: 1,
+        author: '',
+        audit_status: 1,
+        contribute_amount: 50,
+      },
+    )
+    await add('news_pinneds', {
+      id: 1,
+      channel: 'news:comment',
+      raw: 6,
+      target: 1,
+      user_id: 2,
+      target_user: 2,
+      state: 0,
+      amount: 16,
+      day: 1,
+    })
+    await add('group_pinneds', {
+      id: 1,
+      channel: 'post',
+      target: 9,
+      user_id: 2,
+      status: 0,
+      amount: 17,
+      day: 1,
+    })
+    await add(
+      'questions',
+      { id: 1, user_id: 1, subject: 'held', amount: 30 },
+      { id: 2, user_id: 1, subject: 'paid', amount: 31, status: 1 },
+      { id: 3, user_id: 1, subject: 'expert', amount: 32, automaticity: 1, look: 1 },
+    )
+    await add('answers', { question_id: 3, user_id: 2, body: 'a', invited: 1 })
+    await add(
+      'question_application',
+      { user_id: 1, question_id: 1, amount: 20, status: 0 },
+      { user_id: 1, question_id: 1, amount: 21, status: 0 },
+    )
+    await add(
+      'paid_nodes',
+      { id: 1, channel: 'feed', raw: 2, amount: 60, user_id: 1 },
+      { id: 2, channel: 'feeds', raw: 2, amount: 61, user_id: 1 },
+      { id: 3, channel: 'feed', raw: 1, amount: 62, user_id: 1 },
+      { id: 4, channel: 'feed:comment', raw: 1, amount: 5, user_id: 1 },
+      { id: 5, channel: 'feeds', raw: 3, amount: 0, user_id: 1 },
+    )
+    await add(
+      'paid_node_users',
+      { node_id: 1, user_id: 2 },
+      { node_id: 2, user_id: 3 },
+      { node_id: 4, user_id: 3 },
+    )
+    await add(
+      'rewards',
+      { user_id: 2, target_user: 1, amount: 5, rewardable_type: 'feeds', rewardable_id: 1 },
+      { user_id: 1, target_user: 1, amount: 5, rewardable_type: 'feeds', rewardable_id: 1 },
+    )
+  })
+  after(() => maria?.stop())
+
+  test('balances are those of the source, to the point, and what waits is in escrow', async () => {
+    const done = await bringerOf(kept, { database: source.address, 'old-wallets': true })()
+    assert.deepEqual(await owned(kept, 'points'), { 1: 1000 + 11 + 21, 2: 70 })
+    assert.deepEqual(await owned(kept, 'wallet'), { 1: 5000, 2: 400 })
+    const { balanced, drift, totals } = await audit(kept)
+    assert.deepEqual(drift, [])
+    assert.ok(balanced)
+    // Pins 10 and 16, the bounty 30, the request 20, the contribution 50, 200 points to be paid out.
+    assert.equal(totals.points.escrow, 10 + 16 + 30 + 20 + 50 + 200)
+    assert.equal(totals.wallet.escrow, 900)
+    assert.deepEqual(await faultsOf(kept), [])
+    assert.match(done.reasons('currencies', '3/1').join(), /owed points/)
+    assert.equal(done.of('wallets')?.imported, 1)
+    assert.equal(done.of('wallets')?.merged, 2)
+  })
+
+  test('one entry opens each account, and what waits follows it', async () => {
+    const rows = await kept.sql<{ owner_id: number; currency: string; kinds: string[] }[]>`
+      select owner_id, currency, array_agg(kind order by id) as kinds from ledger_postings where owner_id > 0
+      group by 1, 2 order by 1, 2`
+    for (const { kinds } of rows) assert.equal(kinds.filter((kind) => kind === 'opening').length, 1)
+    assert.deepEqual(
+      rows.map(({ owner_id, currency }) => `${owner_id} ${currency}`),
+      ['1 points', '1 wallet', '2 points', '2 wallet'],
+    )
+  })
+
+  test('the state of a pin is read from its date, its number, and what became of its subject', async () => {
+    const pins = await kept.sql<
+      { amount: number; state: string; channel: string; thing_id: number; target_id: number }[]
+    >`
+      select amount, state, channel, thing_id, target_id from pins order by amount`
+    assert.deepEqual(
+      pins.map(({ amount, state }) => [amount, state]),
+      [
+        [10, 'pending'],
+        [11, 'cancelled'],
+        [12, 'active'],
+        [13, 'rejected'],
+        [14, 'expired'],
+        [15, 'cancelled'],
+        [16, 'pending'],
+        [17, 'cancelled'],
+      ],
+    )
+    // Of news the comment is in the other column.
+    assert.deepEqual(
+      { ...pins[6] },
+      { amount: 16, state: 'pending', channel: 'news:comment', thing_id: 1, target_id: 6 },
+    )
+  })
+
+  test('a price of the last version rules; an old one alone holds when asked for; buyers keep what they have', async () => {
+    const nodes = await kept.sql`select id, amount, free from paid_nodes order by id`
+    assert.deepEqual(
+      [...nodes],
+      [
+        { id: 2, amount: 61, free: false },
+        { id: 3, amount: 62, free: true },
+      ],
+    )
+    assert.deepEqual(
+      [...(await kept.sql`select user_id, node_id from purchases order by user_id`)],
+      [
+        { user_id: 2, node_id: 2 },
+        { user_id: 3, node_id: 2 },
+      ],
+    )
+    const read = async (id: number) => {
+      const { access_token } = await issueToken(kept.sql, id)
+      const { body } = await kept.as({ id, name: '', token: access_token }, 'GET', '/feeds/2')
+      return String(body.feed_content).includes('hidden')
+    }
+    assert.equal(await read(3), true)
+    assert.equal(await read(4), false)
+    const [search] = await kept.sql`select content_key from feed_search where feed_id = 2`
+    assert.ok(!search?.content_key.includes('hidden'))
+  })
+
+  test('a request that waited can be decided here, and what it held moves', async () => {
+    const [withdrawal] = await kept.sql<
+      { id: number }[]
+    >`select id from withdrawals where state = 'pending' and currency = 'wallet'`
+    const founder = await kept.person({ roles: ['founder', 'owner'] })
+    const answer = await kept.as(founder, 'PATCH', `/admin/withdrawals/${withdrawal?.id}`, {
+      action: 'reject',
+      remark: 'no',
+    })
+    assert.ok([200, 204].includes(answer.status), `${answer.status} ${JSON.stringify(answer.body)}`)
+    assert.equal((await owned(kept, 'wallet'))[1], 5900)
+    assert.ok((await audit(kept)).balanced)
+  })
+
+  test('with refund nothing waits, and everybody has back what they had paid for it', async () => {
+    await bringerOf(given, { database: source.address, waiting: 'refund' })()
+    assert.deepEqual(await owned(given, 'points'), {
+      1: 1000 + 10 + 11 + 30 + 20 + 21,
+      2: 70 + 16 + 50 + 200,
+    })
+    assert.deepEqual(await owned(given, 'wallet'), { 1: 5900 })
+    const { balanced, totals } = await audit(given)
+    assert.ok(balanced)
+    assert.equal(totals.points.escrow, 0)
+    assert.equal((await given.sql`select from pins where state = 'pending'`).count, 0)
+    assert.deepEqual(await faultsOf(given), [])
+  })
+
+  test('a later run books the difference alone, and takes what was decided meanwhile out of escrow', async () => {
+    const later = await createWorld()
+    const bring = bringerOf(later, { database: source.address })
+    await bring()
+    await source.run('update currencies set `sum` = 1500 where owner_id = 1')
+    await source.run('update currencies set `sum` = 20 where owner_id = 2')
+    await source.run(`update feed_pinneds set expires_at = '${clock(3)}' where id = 1`)
+    await source.run('update wallet_cashes set status = 2 where status = 0')
+    await bring()
+    assert.deepEqual(await owned(later, 'points'), { 1: 1500 + 11 + 21, 2: 20 })
+    const { balanced, totals } = await audit(later)
+    assert.ok(balanced)
+    assert.equal(totals.wallet.escrow, 0)
+    assert.deepEqual(await faultsOf(later), [])
+  })
+})
