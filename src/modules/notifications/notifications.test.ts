@@ -1,32 +1,14 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import fc from 'fast-check'
-import {
-  type Notice,
-  type NotificationType,
-  notificationCounters,
-  notify,
-  takeBack,
-} from '#modules/notifications/index.ts'
+import { noticesOf } from '#test/fixtures/notices.ts'
 import { createWorld, type Person } from '#test/world.ts'
-import { CONTENT_KINDS } from '../../content-kinds.ts'
-import { RESOURCE_CODES, resourceCode, SYSTEM_TYPES, sentenceOf } from './codes.ts'
-import { takeBackRest, tidyNotifications } from './service.ts'
+import { resourceCode } from './codes.ts'
+import { tidyNotifications } from './service.ts'
 
-const { as, guest, person, sql, ctx } = await createWorld()
+const world = await createWorld()
+const { as, guest, person, sql, ctx } = world
+const { tell } = noticesOf(world)
 
-type DoneType = Exclude<NotificationType, 'system'>
-type Step = { what: string; type: DoneType; who: number; by: number; cause: number }
-
-let causes = 1000
-const tell = async (recipient: Person, sender: Person | null, type: NotificationType, data: object = {}) => {
-  causes += 1
-  const cause = { type: 'feeds', id: causes }
-  const notice = { type, recipients: [recipient.id], senderId: sender?.id ?? 0, cause, data }
-  await notify(sql, notice as Notice)
-  return cause
-}
 const statistics = async (who: Person) => (await as(who, 'GET', '/user/notification-statistics')).body
 const list = async (who: Person, query: string) => (await as(who, 'GET', `/user/notifications?${query}`)).body
 const ZULU = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
@@ -82,7 +64,8 @@ test('the list of mentions that earlier clients fetch is paged by its own ids (n
 
 test('the newest system notification comes with its text, a sender and an integer resource type (notifications-8)', async () => {
   const ann = await person()
-  await tell(ann, null, 'system', { type: 'pinned:feeds', state: 'passed', feed: { id: 3 } })
+  const data = { type: 'pinned:feeds', state: 'passed', feed: { id: 3 } }
+  const cause = await tell(ann, null, 'system', data)
   await tell(ann, await person(), 'comment', { contents: 'later, and no system one' })
   const { first, badge } = (await statistics(ann)).system
   assert.equal(badge, 1)
@@ -92,8 +75,8 @@ test('the newest system notification comes with its text, a sender and an intege
     state: 'passed',
     feed: { id: 3 },
     sender: { id: 0, name: 'Kith' },
-    commentable: { type: 'feeds', id: causes - 1 },
-    resource: { type: resourceCode('feeds'), id: causes - 1 },
+    commentable: cause,
+    resource: { type: resourceCode('feeds'), id: cause.id },
     contents: 'The request to pin your post was accepted.',
   })
   const chinese = await as(ann, 'GET', '/user/notification-statistics', undefined, {
@@ -111,7 +94,7 @@ test('every type of the list has contents, sender and commentable, and what it h
   })
   await tell(ann, bob, 'like', { resource: { type: 'feeds', id: 9 } })
   await tell(ann, bob, 'at', { resource: { type: 'comments', id: comment.id }, contents: 'hi @ann' })
-  await tell(ann, bob, 'follow')
+  const followed = await tell(ann, bob, 'follow')
   const sender = { id: bob.id, name: bob.name }
   const dataOf = async (type: string) => (await list(ann, `type=${type}`)).data[0].data
   assert.deepEqual(await dataOf('comment'), {
@@ -128,7 +111,7 @@ test('every type of the list has contents, sender and commentable, and what it h
     contents: '',
     sender,
     ...sender,
-    commentable: { type: 'feeds', id: causes },
+    commentable: followed,
   })
 })
 
@@ -284,32 +267,6 @@ test('the overview of earlier clients names who did what (notifications-10)', as
   assert.deepEqual(body.pinneds.feeds, { time: null, count: 0 })
 })
 
-test('every system type has a text in both languages, and every code is given once (notifications-8)', () => {
-  for (const type of SYSTEM_TYPES)
-    for (const state of ['passed', 'rejected', undefined])
-      for (const language of ['en', 'zh'] as const) {
-        const text = sentenceOf(type, state, language)
-        if (state === 'passed' || text !== '') assert.ok(text.length > 3, `${type} ${state}`)
-      }
-  const codes = [...Object.values(RESOURCE_CODES), ...CONTENT_KINDS.map(({ code }) => code)]
-  assert.equal(new Set(codes).size, codes.length)
-  assert.equal(resourceCode('unheard-of'), 0)
-})
-
-test('the rules have a row for every system type and every code (notifications-8, notifications-9)', () => {
-  const text = readFileSync(new URL('../../../docs/rules/notifications.md', import.meta.url), 'utf8')
-  const sectionOf = (id: string) => text.slice(text.indexOf(`### ${id}\n`)).split('\n### ', 2)[0]!
-  const table = sectionOf('notifications-9').split('| System type |', 2)[1] ?? ''
-  const named = [...table.matchAll(/^\| `([^`]+)` \|/gm)].map(([, type]) => type)
-  assert.deepEqual(named.toSorted(), SYSTEM_TYPES.toSorted())
-  const codes = [...sectionOf('notifications-8').matchAll(/\| (\d+) (?=\|)/g)].map(([, code]) => Number(code))
-  const given = [...Object.values(RESOURCE_CODES), ...CONTENT_KINDS.map(({ code }) => code)]
-  assert.deepEqual(
-    codes.sort((x, y) => x - y),
-    given.sort((x, y) => x - y),
-  )
-})
-
 test('what is read for longer than the setting says is tidied, and nothing else (notifications-16)', async () => {
   const [ann, bob] = [await person(), await person()]
   await tell(ann, bob, 'like')
@@ -327,87 +284,4 @@ test('what is read for longer than the setting says is tidied, and nothing else 
   assert.equal((await statistics(ann)).like.badge, 1)
   const marks = await sql`select 1 from notification_reads where user_id = ${ann.id}`
   assert.equal(marks.length, 1)
-})
-
-test('taking back more than one batch leaves the rest to a job', async () => {
-  const ann = await person()
-  const cause = { type: 'feeds', id: 424_242 }
-  await sql`
-    with people as (
-      insert into users (name, name_key) select 'crowd' || n, 'crowd' || n from generate_series(1, 5100) as n returning id
-    )
-    select count(*) from people`
-  const crowd = await sql<{ id: number }[]>`select id from users where name like 'crowd%'`
-  const recipients = crowd.map((row) => row.id)
-  await notify(sql, { type: 'at', recipients, senderId: ann.id, cause, data: {} })
-  await takeBack(sql, { cause })
-  const left = () => sql`select 1 from notifications where cause_type = 'feeds' and cause_id = ${cause.id}`
-  assert.equal((await left()).length, 100)
-  const [job] = await sql<{ payload: { cause: typeof cause } }[]>`
-    select payload from graphile_worker._private_jobs j
-    join graphile_worker._private_tasks t on t.id = j.task_id where t.identifier = 'take_back_notifications'`
-  await takeBackRest(ctx, job!.payload, new AbortController().signal)
-  assert.equal((await left()).length, 0)
-})
-
-const inBalance = async () => {
-  for (const check of notificationCounters) assert.deepEqual([...(await check.find(sql))], [], check.name)
-}
-
-test('after any sequence of doings, one by one or at once, badges and totals equal a recount', async () => {
-  const people = await Promise.all(Array.from({ length: 4 }, () => person()))
-  const step = fc.record({
-    what: fc.constantFrom('tell', 'tell', 'tell', 'back', 'read', 'clear', 'block', 'tidy'),
-    type: fc.constantFrom<DoneType>('at', 'comment', 'like', 'follow'),
-    who: fc.nat({ max: 3 }),
-    by: fc.nat({ max: 3 }),
-    cause: fc.integer({ min: 1, max: 4 }),
-    atOnce: fc.boolean(),
-  })
-  const run = async ({ what, type, who, by, cause: id }: Step) => {
-    const [person, sender] = [people[who]!, people[by]!]
-    const cause = { type: 'property', id }
-    if (what === 'tell') {
-      const recipients = people.slice(who).map((each) => each.id)
-      await notify(sql, { type, recipients, senderId: sender.id, cause, data: {} })
-    } else if (what === 'back') await takeBack(sql, { type, cause })
-    else if (what === 'read') await as(person, 'PATCH', '/user/notifications', { type })
-    else if (what === 'clear') await as(person, 'PATCH', '/user/counts')
-    else if (what === 'tidy') {
-      await sql`update notification_reads set read_at = now() - interval '1 year' where user_id = ${person.id}`
-      await tidyNotifications(ctx)
-    } else if (who !== by)
-      await sql`insert into user_blocks (user_id, target_id) values (${person.id}, ${sender.id}) on conflict do nothing`
-  }
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
-      let together: Promise<void>[] = []
-      for (const each of steps) {
-        together.push(run(each))
-        if (!each.atOnce) {
-          await Promise.all(together)
-          together = []
-        }
-      }
-      await Promise.all(together)
-      await inBalance()
-      await sql`delete from user_blocks`
-    }),
-    { numRuns: 25 },
-  )
-})
-
-test('drift is found and mended, whatever is written meanwhile', async () => {
-  const [ann, bob] = [await person(), await person()]
-  await tell(ann, bob, 'like')
-  await sql`update notification_counts set unread = 7, total = 9 where user_id = ${ann.id}`
-  const [unread, total] = notificationCounters
-  assert.deepEqual([...(await unread!.find(sql))], [{ key: `${ann.id} like`, kept: 7, counted: 1 }])
-  assert.equal((await total!.find(sql)).length, 1)
-  await Promise.all([unread!.mend(sql), tell(ann, bob, 'like'), tell(ann, bob, 'like')])
-  await inBalance()
-  await sql`delete from notification_counts where user_id = ${ann.id}`
-  await unread!.mend(sql)
-  await inBalance()
-  assert.equal((await statistics(ann)).like.badge, 3)
 })

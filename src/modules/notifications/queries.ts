@@ -1,4 +1,5 @@
 import type { Db } from '#platform/database.ts'
+import { directionOf, ifGiven, when } from '#platform/sql.ts'
 import type { SystemType } from './codes.ts'
 import type { Notice, NotificationType } from './schema.ts'
 
@@ -100,9 +101,9 @@ export async function deleteUnread(
       from notifications n join notification_counts c on c.user_id = n.user_id and c.type = n.type
       where n.cause_type = ${cause.type} and n.cause_id = ${Array.isArray(id) ? sql`any(${id})` : id}
         and n.seq > c.read_seq
-        ${senderId === undefined ? sql`` : sql`and n.sender_id = ${senderId}`}
-        ${type === undefined ? sql`` : sql`and n.type = ${type}`}
-        ${systemType === undefined ? sql`` : sql`and n.type = 'system' and n.data ->> 'type' = ${systemType}`}
+        ${ifGiven(sql, senderId, (sender) => sql`and n.sender_id = ${sender}`)}
+        ${ifGiven(sql, type, (kind) => sql`and n.type = ${kind}`)}
+        ${ifGiven(sql, systemType, (kind) => sql`and n.type = 'system' and n.data ->> 'type' = ${kind}`)}
       limit ${limit}
     ),
     -- Marking as read takes the same lock, so what is unread here stays so until the commit.
@@ -208,12 +209,13 @@ export const listMentions = (
     direction = 'desc',
   }: { index?: number; limit?: number; direction?: 'asc' | 'desc' },
 ) => {
-  const ascending = direction === 'asc'
-  const beyond = index === 0 ? sql`` : ascending ? sql`and seq > ${index}` : sql`and seq < ${index}`
+  const beyond = when(sql, index > 0, () =>
+    direction === 'asc' ? sql`and seq > ${index}` : sql`and seq < ${index}`,
+  )
   return sql<Pick<NotificationRow, 'seq' | 'data' | 'cause_type' | 'cause_id' | 'created_at'>[]>`
     select seq, data, cause_type, cause_id, created_at from notifications
     where user_id = ${userId} and type = 'at' ${beyond}
-    order by seq ${ascending ? sql`asc` : sql`desc`} limit ${limit}`
+    order by seq ${directionOf(sql, direction)} limit ${limit}`
 }
 
 /** Marks what is unread of these types as read, and when. */

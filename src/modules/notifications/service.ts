@@ -12,7 +12,7 @@ const AT_ONCE = 5000
 /**
  * Tells people something, in the transaction that causes it: best its last statement, because the rows of the people
  * told stay locked until the commit. Nobody is told of their own doing, by somebody they block, or, except by the
- * system, twice of the same thing while it is unread.
+ * system, twice of the same cause while it is unread.
  */
 export async function notify(tx: Db, notices: Notice | Notice[]): Promise<void> {
   const list = [notices].flat()

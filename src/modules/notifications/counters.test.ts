@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import {
+  type NotificationType,
+  notificationCounters,
+  notify,
+  takeBack,
+} from '#modules/notifications/index.ts'
+import { noticesOf } from '#test/fixtures/notices.ts'
+import { createWorld } from '#test/world.ts'
+import { takeBackRest, tidyNotifications } from './service.ts'
+
+const world = await createWorld()
+const { as, person, sql, ctx } = world
+const { tell } = noticesOf(world)
+
+type DoneType = Exclude<NotificationType, 'system'>
+type Step = { what: string; type: DoneType; who: number; by: number; cause: number }
+
+test('taking back more than one batch leaves the rest to a job', async () => {
+  const ann = await person()
+  const cause = { type: 'feeds', id: 424_242 }
+  await sql`
+    with people as (
+      insert into users (name, name_key) select 'crowd' || n, 'crowd' || n from generate_series(1, 5100) as n returning id
+    )
+    select count(*) from people`
+  const crowd = await sql<{ id: number }[]>`select id from users where name like 'crowd%'`
+  const recipients = crowd.map((row) => row.id)
+  await notify(sql, { type: 'at', recipients, senderId: ann.id, cause, data: {} })
+  await takeBack(sql, { cause })
+  const left = () => sql`select 1 from notifications where cause_type = 'feeds' and cause_id = ${cause.id}`
+  assert.equal((await left()).length, 100)
+  const [job] = await sql<{ payload: { cause: typeof cause } }[]>`
+    select payload from graphile_worker._private_jobs j
+    join graphile_worker._private_tasks t on t.id = j.task_id where t.identifier = 'take_back_notifications'`
+  await takeBackRest(ctx, job!.payload, new AbortController().signal)
+  assert.equal((await left()).length, 0)
+})
+
+const inBalance = async () => {
+  for (const check of notificationCounters) assert.deepEqual([...(await check.find(sql))], [], check.name)
+}
+
+test('after any sequence of doings, one by one or at once, badges and totals equal a recount', async () => {
+  const people = await Promise.all(Array.from({ length: 4 }, () => person()))
+  const step = fc.record({
+    what: fc.constantFrom('tell', 'tell', 'tell', 'back', 'read', 'clear', 'block', 'tidy'),
+    type: fc.constantFrom<DoneType>('at', 'comment', 'like', 'follow'),
+    who: fc.nat({ max: 3 }),
+    by: fc.nat({ max: 3 }),
+    cause: fc.integer({ min: 1, max: 4 }),
+    atOnce: fc.boolean(),
+  })
+  const run = async ({ what, type, who, by, cause: id }: Step) => {
+    const [person, sender] = [people[who]!, people[by]!]
+    const cause = { type: 'property', id }
+    if (what === 'tell') {
+      const recipients = people.slice(who).map((each) => each.id)
+      await notify(sql, { type, recipients, senderId: sender.id, cause, data: {} })
+    } else if (what === 'back') await takeBack(sql, { type, cause })
+    else if (what === 'read') await as(person, 'PATCH', '/user/notifications', { type })
+    else if (what === 'clear') await as(person, 'PATCH', '/user/counts')
+    else if (what === 'tidy') {
+      await sql`update notification_reads set read_at = now() - interval '1 year' where user_id = ${person.id}`
+      await tidyNotifications(ctx)
+    } else if (who !== by)
+      await sql`insert into user_blocks (user_id, target_id) values (${person.id}, ${sender.id}) on conflict do nothing`
+  }
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
+      let together: Promise<void>[] = []
+      for (const each of steps) {
+        together.push(run(each))
+        if (!each.atOnce) {
+          await Promise.all(together)
+          together = []
+        }
+      }
+      await Promise.all(together)
+      await inBalance()
+      await sql`delete from user_blocks`
+    }),
+    { numRuns: 25 },
+  )
+})
+
+test('drift is found and mended, whatever is written meanwhile', async () => {
+  const [ann, bob] = [await person(), await person()]
+  await tell(ann, bob, 'like')
+  await sql`update notification_counts set unread = 7, total = 9 where user_id = ${ann.id}`
+  const [unread, total] = notificationCounters
+  assert.deepEqual([...(await unread!.find(sql))], [{ key: `${ann.id} like`, kept: 7, counted: 1 }])
+  assert.equal((await total!.find(sql)).length, 1)
+  await Promise.all([unread!.mend(sql), tell(ann, bob, 'like'), tell(ann, bob, 'like')])
+  await inBalance()
+  await sql`delete from notification_counts where user_id = ${ann.id}`
+  await unread!.mend(sql)
+  await inBalance()
+  assert.equal((await as(ann, 'GET', '/user/notification-statistics')).body.like.badge, 3)
+})
