@@ -315,6 +315,51 @@ describe('an export', () => {
     assert.equal((await other.as(listener, 'GET', `/files/${view.storage.id}`)).status, 403)
   })
 
+  test('of music leaves out what is deleted, and its file imported again does not bring it back', async () => {
+    const path = await fileOf([
+      { kind: 'special', id: 'gone-album', title: 'Gone album' },
+      { kind: 'song', id: 'gone-song', title: 'Gone song', singer: 'Gone singer', specials: ['gone-album'] },
+      { kind: 'song', id: 'left-song', title: 'Left song', singer: 'Left singer', specials: ['gone-album'] },
+      { kind: 'comment', song: 'gone-song', user: writer.name, body: 'gone with the song' },
+      { kind: 'comment', special: 'gone-album', user: writer.name, body: 'gone with the album' },
+      { kind: 'comment', song: 'left-song', user: writer.name, body: 'left' },
+    ])
+    assert.deepEqual((await load(musicImporter, path)).faults, [])
+    // As while the job that removes their comments has yet to run.
+    await sql`update music_songs set deleted_at = now() where external_id = 'gone-song'`
+    await sql`update music_specials set deleted_at = now() where external_id = 'gone-album'`
+    await sql`update music_singers set deleted_at = now() where name = 'Gone singer'`
+    const out = join(folder, 'deleted-out.jsonl')
+    await exportArea(ctx, 'music', out)
+    const told = (await linesOf(out)).map(({ title, name, body }) => title ?? name ?? body)
+    for (const text of ['Left song', 'Left singer', 'left']) assert.ok(told.includes(text), text)
+    for (const text of [
+      'Gone song',
+      'Gone album',
+      'Gone singer',
+      'gone with the song',
+      'gone with the album',
+    ])
+      assert.ok(!told.includes(text), text)
+
+    const again = await load(musicImporter, path, { again: true })
+    assert.deepEqual(
+      again.faults.map(({ reason }) => reason),
+      ['there is no song gone-song', 'there is no special gone-album'],
+    )
+    const added = await fileOf([
+      { kind: 'song', id: 'new-song', title: 'New song', singer: 'Gone singer', specials: ['gone-album'] },
+    ])
+    assert.deepEqual((await load(musicImporter, added)).faults, [])
+    const [song] = await sql`
+      select g.name, g.deleted_at, array(select special_id from music_special_songs where song_id = s.id) as specials
+      from music_songs s join music_singers g on g.id = s.singer_id where s.external_id = 'new-song'`
+    assert.deepEqual(song, { name: 'Gone singer', deleted_at: null, specials: [] })
+    const [left] = await sql`
+      select count(*) as n from music_songs where external_id in ('gone-song', 'left-song') and deleted_at is null`
+    assert.equal(left?.n, 1)
+  })
+
   test('of news, imported again, changes nothing, and makes everything on an empty database', async () => {
     const editor = await newsEditor(world)
     const [author, reader] = [await person(), await person()]

@@ -8,6 +8,7 @@ import {
   mountCollections,
 } from '#modules/collections/index.ts'
 import type { Content } from '#platform/content.ts'
+import { untilWaiting } from '#test/waiting.ts'
 import { createWorld } from '#test/world.ts'
 
 const content: Content = {
@@ -85,6 +86,21 @@ test('what is unknown cannot be collected', async () => {
   const me = await person()
   assert.equal((await as(me, 'POST', '/test/things/999999/collections')).status, 404)
   assert.equal((await as(me, 'DELETE', '/test/things/999999/uncollect')).status, 404)
+})
+
+test('what is deleted while it is collected is unknown, and nobody has it', async () => {
+  const me = await person()
+  for (const path of ['things/:id/collections', 'user/albums/:id']) {
+    const id = await make()
+    let collecting: ReturnType<typeof as> | undefined
+    await sql.begin(async (tx) => {
+      await tx`delete from test_things where id = ${id}`
+      collecting = as(me, 'POST', `/test/${path.replace(':id', String(id))}`)
+      await untilWaiting(sql)
+    })
+    assert.equal((await collecting)?.status, 404, path)
+    assert.equal((await sql`select from collections where collectible_id = ${id}`).length, 0, path)
+  }
 })
 
 test('a collection is listed by record or by thing, strictly after a cursor', async () => {

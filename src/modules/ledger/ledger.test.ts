@@ -222,6 +222,34 @@ test('a recharge is an order that waits until its payment is confirmed, once (mo
   assert.equal((await as(founder, 'GET', url)).body.reference, `bank-${order.id}`)
 })
 
+test('a recharge is rejected once, and not at all once it is confirmed (money-9)', async () => {
+  const anna = await person()
+  const order = async () =>
+    (await as(anna, 'POST', '/wallet/recharge', { type: 'manual', amount: 40 })).body.id
+  const decide = (id: number, body: object) => as(founder, 'PATCH', `/admin/recharges/${id}`, body)
+  const stateOf = async (id: number) => {
+    const { body } = await as(founder, 'GET', `/admin/recharges/${id}`)
+    return [body.state, body.remark]
+  }
+  const [rejected, confirmed] = [await order(), await order()]
+  assert.equal((await decide(rejected, { action: 'reject', remark: 'never paid' })).status, 204)
+  assert.equal((await decide(confirmed, { action: 'accept', reference: `once-${confirmed}` })).status, 204)
+  for (const id of [rejected, confirmed]) {
+    const late = await decide(id, { action: 'reject', remark: 'too late' })
+    assert.deepEqual([late.status, late.headers['x-error-code']], [403, 'already_decided'])
+  }
+  assert.deepEqual(await stateOf(rejected), ['rejected', 'never paid'])
+  assert.deepEqual(await stateOf(confirmed), ['confirmed', null])
+  assert.equal((await owns(anna)).wallet, 40)
+  const records = await sql`
+    select action from audit_log where subject_type = 'recharges'
+      and subject_id in (${String(rejected)}, ${String(confirmed)}) order by id`
+  assert.deepEqual(
+    records.map(({ action }) => action),
+    ['recharges.reject', 'recharges.accept'],
+  )
+})
+
 test('points are recharged by the ratio and within the limits, while it is switched on', async () => {
   const anna = await person()
   await withSettings({ 'currency:recharge-ratio': 7 }, async () => {

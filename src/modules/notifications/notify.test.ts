@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { notify, takeBack } from '#modules/notifications/index.ts'
+import { type Notice, notify, takeBack } from '#modules/notifications/index.ts'
+import { untilWaiting } from '#test/waiting.ts'
 import { createWorld } from '#test/world.ts'
+import { deleteRead, deleteUnread, markRead } from './queries.ts'
 
 const { person, sql } = await createWorld()
 
@@ -129,4 +131,62 @@ test('what many do at once to one person is counted exactly and in one order', a
   const rows = await rowsOf(ann.id)
   assert.equal(new Set(rows.map((row) => row.seq)).size, 10)
   assert.deepEqual(await countsOf(ann.id), { like: { unread: 10, total: 10 } })
+})
+
+test('what is read while it is taken back stays, and is counted once (notifications-7)', async () => {
+  const [ann, bob] = [await person(), await person()]
+  const cause = { type: 'feeds', id: 987_001 }
+  await notify(sql, { type: 'like', recipients: [ann.id], senderId: bob.id, cause, data: {} })
+  let takingBack: Promise<number> | undefined
+  await sql.begin(async (tx) => {
+    await markRead(tx, ann.id, ['like'])
+    takingBack = deleteUnread(sql, { cause }, 100)
+    await untilWaiting(sql)
+  })
+  assert.equal(await takingBack, 0)
+  const [counts] = await sql`select unread, total from notification_counts where user_id = ${ann.id}`
+  assert.deepEqual(counts, { unread: 0, total: 1 })
+})
+
+/** Does what `doing` does while the count of mentions is held; answers of which types it holds the counts meanwhile. */
+async function heldMeanwhile(userId: number, doing: () => Promise<unknown>): Promise<string[]> {
+  let done: Promise<unknown> | undefined
+  let held: string[] = []
+  await sql.begin(async (tx) => {
+    await tx`select from notification_counts where user_id = ${userId} and type = 'at' for update`
+    done = doing()
+    await untilWaiting(sql)
+    const free = await sql<{ type: string }[]>`
+      select type from notification_counts where user_id = ${userId} and type <> 'at' for update skip locked`
+    held = ['comment', 'follow', 'like', 'system'].filter((type) => !free.some((row) => row.type === type))
+  })
+  await done
+  return held
+}
+
+test('whatever changes the counts of several types locks them in one order, so that nobody waits in a circle', async () => {
+  const TYPES = ['system', 'like', 'follow', 'comment', 'at'] as const
+  const ways = {
+    read: (who: number) => markRead(sql, who, TYPES),
+    takenBack: (who: number) => deleteUnread(sql, { cause: { type: 'orders', id: who } }, 100),
+    tidied: async (who: number) => {
+      await markRead(sql, who, TYPES)
+      await sql`update notification_reads set read_at = now() - interval '1 year' where user_id = ${who}`
+      return () => deleteRead(sql, 30, 100)
+    },
+  }
+  for (const [name, way] of Object.entries(ways)) {
+    const [ann, bob] = [await person(), await person()]
+    // Written against the order, as a table is in the end.
+    for (const type of TYPES)
+      await notify(sql, {
+        type,
+        recipients: [ann.id],
+        senderId: bob.id,
+        cause: { type: 'orders', id: ann.id },
+        data: type === 'system' ? { type: 'pinned:feeds', state: 'passed', feed: { id: 1 } } : {},
+      } as Notice)
+    const doing = name === 'tidied' ? ((await way(ann.id)) as () => Promise<unknown>) : () => way(ann.id)
+    assert.deepEqual(await heldMeanwhile(ann.id, doing), [], name)
+  }
 })

@@ -3,7 +3,9 @@ import { test } from 'node:test'
 import { forgetSettings, updateSettings } from '#modules/settings/index.ts'
 import { hashPassword } from '#platform/passwords.ts'
 import { pinWorld } from '#test/fixtures/pins.ts'
+import { untilWaiting } from '#test/waiting.ts'
 import { tasksOn } from '../../worker.ts'
+import { decidePin } from './queries.ts'
 
 const {
   as,
@@ -138,6 +140,26 @@ test('approving against rejecting against deleting has one outcome and moves the
     assert.ok(decided <= 1, `${decided} decisions`)
   }
   await audit()
+})
+
+test('what is deleted while its pin is being accepted is paid for once (pins-12)', async () => {
+  for (const what of ['comment', 'feed']) {
+    const { author, applicant, feed, comment, pin } = await waitingComment()
+    let deleting: ReturnType<typeof as> | undefined
+    await sql.begin(async (tx) => {
+      await decidePin(tx, pin, { accept: true, by: author.id })
+      deleting =
+        what === 'feed'
+          ? as(author, 'DELETE', `/feeds/${feed}/currency`)
+          : as(applicant, 'DELETE', `/feeds/${feed}/comments/${comment}`)
+      await untilWaiting(sql)
+    })
+    assert.equal((await deleting)?.status, 204, what)
+    assert.deepEqual([await points(author), await points(applicant)], [100, 900], what)
+    // A shown pin goes with its comment for good, and stays while a feed may be restored.
+    assert.equal((await pinOf('feed:comment', comment)).state, what === 'feed' ? 'active' : 'cancelled')
+    await audit()
+  }
 })
 
 test('a key answers a retried request, although a pin is open by then', async () => {

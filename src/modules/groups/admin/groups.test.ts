@@ -7,7 +7,7 @@ import { createWorld } from '#test/world.ts'
 
 const world = await createWorld()
 const { as, guest, person, sql, work } = world
-const { group, member, post } = groupMaker(world)
+const { group, member, memberId, post } = groupMaker(world)
 const admin = await person({ roles: ['founder', 'owner'] })
 const ids = (list: { id: number }[]) => list.map(({ id }) => id)
 
@@ -133,5 +133,55 @@ test('posts and comments of private groups are found and deleted (groups-29)', a
   assert.equal((await as(founder, 'GET', `/groups/${id}/posts/${postId}`)).body.comments_count, 0)
   assert.equal((await as(admin, 'DELETE', url)).status, 204)
   assert.equal((await as(admin, 'DELETE', url)).status, 404)
+  await assertNoDrift()
+})
+
+test('the recount of groups finds every counter that drifted, and mends it to what is there', async () => {
+  const founder = await person()
+  const id = await group(founder, { mode: 'paid', money: 30 })
+  const [paying, waiting] = [await person(), await person()]
+  for (const who of [paying, waiting]) {
+    await as(admin, 'POST', `/admin/users/${who.id}/points`, { amount: 100, reason: 'test' })
+    assert.equal((await as(who, 'PUT', `/currency-groups/${id}`)).status, 201)
+  }
+  const request = await memberId(id, paying)
+  assert.equal(
+    (await as(founder, 'PATCH', `/groups/${id}/members/${request}/audit`, { status: 1 })).status,
+    201,
+  )
+  const [best, plain] = [await post(founder, id), await post(paying, id)]
+  assert.equal((await as(founder, 'PUT', `/posts/${best}/toggle-excellent`)).status, 204)
+  assert.equal((await as(paying, 'POST', `/group-posts/${plain}/comments`, { body: 'x' })).status, 201)
+  assert.equal((await as(paying, 'POST', `/group-posts/${plain}/likes`)).status, 201)
+  assert.equal((await as(paying, 'POST', `/group-posts/${plain}/collections`)).status, 201)
+  await group(founder, {}, { passed: false })
+  assert.equal((await as(admin, 'DELETE', `/admin/groups/${await group(founder)}`)).status, 204)
+  await work()
+
+  const kept = async () => ({
+    group: (await sql`select * from group_counts where group_id = ${id}`)[0],
+    post: (
+      await sql`select comments_count, likes_count, collections_count from group_posts where id = ${plain}`
+    )[0],
+    total: (await sql`select groups_count from group_totals`)[0],
+  })
+  const before = await kept()
+  assert.deepEqual(
+    [before.group?.users_count, before.group?.posts_count, before.group?.excellen_posts_count],
+    [2, 2, 1],
+  )
+  assert.equal(before.group?.join_income_count, 30)
+  assert.deepEqual(before.post, { comments_count: 1, likes_count: 1, collections_count: 1 })
+  await assertNoDrift()
+  for (const check of groupCounters) {
+    const [table = '', column = ''] = check.name.split('.')
+    const { length: rows } = await sql`select from ${sql(table)}`
+    await sql`update ${sql(table)} set ${sql(column)} = ${sql(column)} + 5`
+    const drift = await check.find(sql)
+    assert.equal(drift.length, rows, check.name)
+    for (const { kept, counted } of drift) assert.equal(kept, counted + 5, check.name)
+    assert.equal(await check.mend(sql), rows, check.name)
+  }
+  assert.deepEqual(await kept(), before)
   await assertNoDrift()
 })

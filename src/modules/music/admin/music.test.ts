@@ -241,3 +241,40 @@ describe('albums', () => {
     assert.equal((await as(editor, 'DELETE', path)).status, 204)
   })
 })
+
+describe('what was deleted', () => {
+  test('is in no list, no total and no count of the administration, and cannot be changed (music-11)', async () => {
+    const name = unique('Vanished')
+    const singer = (await admin('POST', 'singers', { name })).body.id
+    const special = await createSpecial(world, editor, { body: { title: name } })
+    const song = async () =>
+      (await admin('POST', 'songs', { title: name, singer_id: singer, specials: [special] })).body.id
+    const [gone, kept] = [await song(), await song()]
+    const found = async (area: string) => {
+      const { body } = await admin('GET', `${area}?q=${encodeURIComponent(name)}`)
+      return [body.data.map(({ id }: { id: number }) => id), body.total]
+    }
+    const refuses = async (area: string, id: number) => {
+      for (const [method, body] of [
+        ['GET', undefined],
+        ['PATCH', { title: 'Back', name: 'Back' }],
+        ['DELETE', undefined],
+      ] as const)
+        assert.equal((await admin(method, `${area}/${id}`, body)).status, 404, `${method} ${area}`)
+    }
+    assert.equal((await admin('DELETE', `songs/${gone}`)).status, 204)
+    await refuses('songs', gone)
+    assert.deepEqual(await found('songs'), [[kept], 1])
+    assert.equal((await admin('GET', `singers/${singer}`)).body.songs_count, 1)
+    assert.equal((await admin('GET', `specials/${special}`)).body.songs_count, 1)
+    assert.equal((await admin('DELETE', `specials/${special}`)).status, 204)
+    await refuses('specials', special)
+    assert.deepEqual(await found('specials'), [[], 0])
+    assert.deepEqual((await admin('GET', `songs/${kept}`)).body.specials, [])
+    assert.ok((await admin('PATCH', `songs/${kept}`, { specials: [special] })).body.errors.specials)
+    assert.equal((await admin('DELETE', `songs/${kept}`)).status, 204)
+    assert.equal((await admin('DELETE', `singers/${singer}`)).status, 204)
+    await refuses('singers', singer)
+    assert.deepEqual(await found('singers'), [[], 0])
+  })
+})

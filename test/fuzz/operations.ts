@@ -1,0 +1,55 @@
+import type { Server } from '#platform/http.ts'
+import type { Schema } from './inputs.ts'
+
+const VERBS = ['get', 'post', 'put', 'patch', 'delete'] as const
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** One operation of the description. */
+export type Operation = {
+  method: Method
+  /** With the prefix of the API. */
+  path: string
+  query: { name: string; required: boolean; schema: Schema }[]
+  body: Schema | undefined
+  isForm: boolean
+  /** Takes away what other requests need, so that it has its turn at the end of a round. */
+  isDestructive: boolean
+}
+
+type Described = {
+  parameters?: { in: string; name: string; required?: boolean; schema: Schema }[]
+  requestBody?: { content: Record<string, { schema: Schema }> }
+}
+type Document = {
+  paths: Record<string, Record<string, Described>>
+  components: { schemas: Record<string, Schema> }
+}
+
+/** Every operation that the server describes but the one that never ends, and the schemas that they name. */
+export function readOperations(app: Server): { operations: Operation[]; named: Record<string, Schema> } {
+  const { paths, components } = app.swagger() as unknown as Document
+  const operations = Object.entries(paths).flatMap(([path, verbs]) =>
+    VERBS.flatMap((verb): Operation[] => {
+      const described = verbs[verb]
+      if (!described || path.endsWith('/stream')) return []
+      const { 'application/json': json, 'multipart/form-data': form } = described.requestBody?.content ?? {}
+      return [
+        {
+          method: verb.toUpperCase() as Method,
+          path,
+          query: (described.parameters ?? [])
+            .filter((parameter) => parameter.in === 'query')
+            .map(({ name, required = false, schema }) => ({ name, required, schema })),
+          body: (form ?? json)?.schema,
+          isForm: form !== undefined,
+          isDestructive:
+            verb === 'delete' ||
+            path.includes('/auth/logout') ||
+            (verb !== 'get' && /\/admin\/(settings|roles|abilities|users\/\{\w+\}$)/.test(path)),
+        },
+      ]
+    }),
+  )
+  return { operations, named: components.schemas }
+}
