@@ -1,5 +1,6 @@
 import {
   findRoleNamed,
+  hasAbility,
   judgeRoles,
   mayDoMore,
   newcomersAreMembers,
@@ -7,16 +8,38 @@ import {
   opensAdministration,
 } from '#modules/abilities/index.ts'
 import { isUser } from '#modules/accounts/index.ts'
-import type { SettingChecks } from '#modules/settings/index.ts'
-import { invalidField } from '#platform/errors.ts'
+import type { SettingChecks, SettingName, Settings } from '#modules/settings/index.ts'
+import { apiError, invalidField } from '#platform/errors.ts'
+
+const moneySettings = apiError(
+  403,
+  'money_settings',
+  'Settings of points and wallets are for who may change balances (admin: currency).',
+  '积分与钱包设置仅限可修改余额者（admin: currency）。',
+)
+
+/** Ratios, limits and gifts: a changed one makes points or money of nothing. */
+const isAboutMoney = (name: string) => /^(currency|wallet|checkin):/.test(name)
+
+const differs = (name: SettingName, changes: Partial<Settings>, current: Settings) =>
+  JSON.stringify(changes[name]) !== JSON.stringify(current[name])
 
 /**
  * Settings that name something must name what there is. The role of newcomers is handed out like any other, and never
- * opens the administration: who may change settings could make everybody an administrator with it.
+ * opens the administration: who may change settings could make everybody an administrator with it. What makes points needs
+ * the ability that changes balances; the values in force pass, because a form sends all of them.
  */
 export const SETTING_CHECKS: SettingChecks = {
-  errors: [mayDoMore],
-  async check(sql, actor, { 'register:role': role, 'im:helper-user': helper }) {
+  errors: [mayDoMore, moneySettings],
+  async check(ctx, actor, changes, current) {
+    const { sql } = ctx
+    const { 'register:role': role, 'im:helper-user': helper } = changes
+    const money = (Object.keys(changes) as SettingName[]).filter(isAboutMoney)
+    if (
+      money.some((name) => differs(name, changes, current)) &&
+      !(await hasAbility(ctx, actor, 'admin: currency'))
+    )
+      throw moneySettings()
     if (role !== undefined) {
       const { unknown, beyond } = await judgeRoles(sql, [role], actor)
       if (unknown.length > 0) throw noSuchRole('register:role', role)

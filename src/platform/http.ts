@@ -34,7 +34,7 @@ import { refuseUnreadable } from '#platform/unreadable.ts'
 
 export { language } from '#platform/error-reply.ts'
 export { limitHeaders } from '#platform/http/admission.ts'
-export { attemptsOf, type CountAttempt, type Payer, payerOf } from '#platform/http/attempts.ts'
+export { attemptsOf, type CountAttempt, ownAttemptsOf, type Payer, payerOf } from '#platform/http/attempts.ts'
 export {
   bearerToken,
   type Identity,

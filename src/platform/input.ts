@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { isBlank } from '#lib/text.ts'
 import type { Text } from '#platform/errors.ts'
+import { ADDRESS_PATTERN } from '#platform/schema.ts'
 
 /** What the validator reads of a JSON schema. */
 type Schema = {
@@ -217,6 +218,13 @@ function sentence(field: string, { keyword, params }: ErrorObject): Text {
         en: `The ${field} field must have at least ${params.limit} items.`,
         zh: `${field} 至少需要 ${params.limit} 项。`,
       }
+    case 'pattern':
+      return params.pattern === ADDRESS_PATTERN
+        ? {
+            en: `The ${field} field must be an http or https address.`,
+            zh: `${field} 必须是 http 或 https 地址。`,
+          }
+        : invalid(field)
     case 'enum': {
       const values = (params.allowedValues as unknown[]).filter((value) => value !== null).join(', ')
       return {
@@ -225,6 +233,11 @@ function sentence(field: string, { keyword, params }: ErrorObject): Text {
       }
     }
     default:
-      return { en: `The ${field} field is not valid.`, zh: `${field} 格式不正确。` }
+      return invalid(field)
   }
 }
+
+const invalid = (field: string): Text => ({
+  en: `The ${field} field is not valid.`,
+  zh: `${field} 格式不正确。`,
+})

@@ -35,6 +35,13 @@ export const Text = (maxLength: number, options: object = {}) => Type.String({ m
 export const RawText = (maxLength: number, options: object = {}) =>
   Type.String({ maxLength, 'x-raw': true, ...options })
 
+/** What an address that others follow looks like: `javascript:` and the like are none. */
+export const ADDRESS_PATTERN = '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/]\\S*$'
+
+/** An http or https address. */
+export const Address = (maxLength = 2000, options: object = {}) =>
+  Text(maxLength, { pattern: ADDRESS_PATTERN, ...options })
+
 /** A closed list of strings. */
 export const OneOf = <const T extends readonly string[]>(values: T, options: object = {}) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: values, ...options })

@@ -64,24 +64,30 @@ describe('managing members', () => {
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 201, 201, 201, 201, 422, 422])
   })
 
-  test('who is on the blacklist reads and does not write, and does not shed it by leaving (groups-10, groups-12)', async () => {
+  test('who is on the blacklist neither writes nor reads what is for members, and does not shed it by leaving (groups-10, groups-12)', async () => {
     const founder = await person()
     const id = await group(founder, { mode: 'private' })
     const bad = await member(id, founder)
     const postId = await post(founder, id)
+    assert.equal((await as(bad, 'GET', `/groups/${id}/posts/${postId}`)).status, 200)
     const url = `/groups/${id}/blacklist/${await memberId(id, bad)}`
     assert.equal((await as(founder, 'PUT', url)).status, 201)
     assert.equal((await read(founder, id)).blacklist_count, 1)
-    assert.equal((await as(bad, 'GET', `/groups/${id}/posts/${postId}`)).status, 200)
-    assert.equal((await as(bad, 'GET', `/group-posts/${postId}/likes`)).status, 200)
-    for (const [method, path] of [
-      ['POST', `/groups/${id}/posts`],
-      ['POST', `/group-posts/${postId}/likes`],
-      ['POST', `/group-posts/${postId}/comments`],
-      ['POST', `/reports/posts/${postId}`],
-      ['DELETE', `/groups/${id}/exit`],
+    for (const path of [
+      `/groups/${id}/posts`,
+      `/groups/${id}/posts/${postId}`,
+      `/group-posts/${postId}/likes`,
+    ])
+      assert.equal((await as(bad, 'GET', path)).status, 404, path)
+    assert.equal((await as(bad, 'GET', `/groups/${id}`)).status, 200)
+    for (const [method, path, status] of [
+      ['POST', `/groups/${id}/posts`, 403],
+      ['POST', `/group-posts/${postId}/likes`, 404],
+      ['POST', `/group-posts/${postId}/comments`, 404],
+      ['POST', `/reports/posts/${postId}`, 404],
+      ['DELETE', `/groups/${id}/exit`, 403],
     ] as const)
-      assert.equal((await as(bad, method, path, {})).status, 403, path)
+      assert.equal((await as(bad, method, path, {})).status, status, path)
     const list = await as(founder, 'GET', `/groups/${id}/members?type=blacklist`)
     assert.deepEqual([list.body.length, list.body[0].disabled], [1, 1])
     assert.equal((await as(bad, 'GET', `/groups/${id}/members?type=blacklist`)).status, 403)

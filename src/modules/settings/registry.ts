@@ -1,4 +1,5 @@
 import {
+  Address,
   Flag,
   Int,
   Nullable,
@@ -57,7 +58,7 @@ export const SETTINGS = {
   'wallet:recharge': define(Flag(), true),
   'wallet:recharge-types': define(TextList(10, 50), ['manual']),
   'wallet:transform-currency': define(Flag(), true),
-  'site:about-url': define(Nullable(Text(2000)), null),
+  'site:about-url': define(Nullable(Address()), null),
   'site:client-email': define(Nullable(Text(128)), null),
   'site:reserved-nickname': define(Text(10_000, { 'x-empty': true }), 'root,admin,administrator,kith'),
   'site:user-invite-template': define(Nullable(Text(2000)), null),

@@ -34,19 +34,24 @@ export async function insertToken(
       now() + make_interval(mins => ${token.minutes}), now() + make_interval(mins => ${token.refreshMinutes}))`
 }
 
+/** How long a sign-in lasts at most, however often its token is exchanged (sign-in-5). */
+const SIGN_IN_DAYS = 180
+
 export type Exchange = Row<'tokens', 'user_id' | 'family'> & {
   outcome: 'exchanged' | 'repeated' | 'reused' | 'over'
 }
 
 /**
  * Marks a token as exchanged, once. `repeated`: it was exchanged within the last 30 seconds, by a client that lost the
- * answer; `reused`: longer ago, so somebody else holds it too; `over`: revoked, or older than the refresh window. The
+ * answer; `reused`: longer ago, so somebody else holds it too; `over`: revoked, older than the refresh window, or of a
+ * sign-in older than `SIGN_IN_DAYS`, which a stolen token could otherwise keep alive for ever. The
  * family is locked, so that it cannot be revoked between this and the token that is made next.
  */
 export async function exchangeToken(sql: Db, hash: Buffer): Promise<Exchange | undefined> {
   const [row] = await sql<Exchange[]>`
     with held as (
-      select t.user_id, t.family, t.exchanged_at, f.revoked_at, t.refresh_until <= now() as late
+      select t.user_id, t.family, t.exchanged_at, f.revoked_at, 
+        t.refresh_until <= now() or f.created_at <= now() - make_interval(days => ${SIGN_IN_DAYS}) as late
       from tokens t join token_families f on f.user_id = t.user_id and f.id = t.family
       where t.hash = ${hash} for no key update of t, f
     ),

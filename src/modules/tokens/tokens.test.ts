@@ -55,6 +55,17 @@ test('an expired token opens nothing, and can be exchanged for fourteen days', a
   assert.equal(row.minutes, 14 * 24 * 60)
 })
 
+test('a sign-in ends 180 days after it began, however often its token was exchanged (sign-in-5)', async () => {
+  const ann = await person()
+  const age = (days: number) =>
+    sql`update token_families set created_at = now() - make_interval(days => ${days}) where user_id = ${ann.id}`
+  await age(179)
+  const { status, body } = await refresh(ann.token)
+  assert.equal(status, 200)
+  await age(180)
+  assert.equal((await refresh(body.access_token)).status, 401)
+})
+
 test('a client that lost the answer may ask again within thirty seconds (sign-in-5)', async () => {
   const ann = await person()
   const [first, second] = [await refresh(ann.token), await refresh(ann.token)]

@@ -52,7 +52,7 @@ export function discoveryRoutes(server: Server, ctx: Context) {
     reply: { 200: Type.Array(UserWithPhone) },
     handler: async (call) => {
       const { viewer, body } = call
-      await attemptsOf(ctx, call)(`phones:${viewer.id}`)
+      await attemptsOf(ctx, call, `phones:${viewer.id}`)()
       const asked = new Map(
         body.phones.filter(isPhone).map((phone) => [normalizePhone(phone), phone] as const),
       )

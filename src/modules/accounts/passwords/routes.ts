@@ -1,6 +1,6 @@
 import type { Context } from '#platform/context.ts'
 import { routesOn } from '#platform/http/route.ts'
-import { attemptsOf, type Server } from '#platform/http.ts'
+import { attemptsOf, ownAttemptsOf, type Server } from '#platform/http.ts'
 import { Empty } from '#platform/schema.ts'
 import { wrongCode } from '../errors.ts'
 import { bothAccounts, wrongOldPassword } from './errors.ts'
@@ -19,7 +19,7 @@ export function passwordRoutes(server: Server, ctx: Context) {
     body: PasswordChange,
     reply: { 204: Empty },
     errors: [wrongOldPassword],
-    handler: (call) => changePassword(ctx, attemptsOf(ctx, call), call.viewer, call.body),
+    handler: (call) => changePassword(ctx, ownAttemptsOf(ctx, call), call.viewer, call.body),
   })
 
   route('PUT /user/retrieve-password', {

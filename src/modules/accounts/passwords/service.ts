@@ -52,7 +52,7 @@ export async function changePassword(
 ): Promise<void> {
   if (password !== password_confirmation)
     throw invalidField('password', { en: 'The two passwords differ.', zh: '两次输入的密码不一致。' })
-  await countAttempt(`user:${viewer.id}`)
+  await countAttempt()
   const current = (await findPassword(ctx.sql, viewer.id)) ?? null
   if (current !== null) {
     if (old === undefined)
@@ -104,7 +104,7 @@ export async function checkOwnPassword(
   userId: number,
   password: string,
 ): Promise<void> {
-  await countAttempt(`user:${userId}`)
+  await countAttempt()
   const current = (await findPassword(ctx.sql, userId)) ?? null
   if (!(await verifyPassword(current, password))) throw wrongPassword()
 }
@@ -118,7 +118,7 @@ export async function checkPaymentPassword(
   { id, password, countAttempt }: Payer,
 ): Promise<void> {
   if (!(await readSettings(ctx))['pay-validate-user-password']) return
-  await countAttempt(`user:${id}`)
+  await countAttempt()
   const current = (await findPassword(ctx.sql, id)) ?? null
   if (current === null) throw paymentNeedsPassword()
   const given = typeof password === 'string' && password.length <= 128 ? password : ''

@@ -2,7 +2,7 @@ import { fileNotUsable } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
 import { notFound } from '#platform/errors.ts'
 import { routesOn } from '#platform/http/route.ts'
-import { attemptsOf, type Server } from '#platform/http.ts'
+import { ownAttemptsOf, type Server } from '#platform/http.ts'
 import { Empty } from '#platform/schema.ts'
 import { emailTaken, NAME_ERRORS, phoneTaken, wrongCode } from '../errors.ts'
 import { wrongPassword } from '../passwords/errors.ts'
@@ -55,6 +55,6 @@ export function profileRoutes(server: Server, ctx: Context) {
       body: Unbinding,
       reply: { 204: Empty },
       errors: [notBound[field], wrongPassword, wrongCode],
-      handler: (call) => unbind(ctx, attemptsOf(ctx, call), call.viewer.id, field, call.body),
+      handler: (call) => unbind(ctx, ownAttemptsOf(ctx, call), call.viewer.id, field, call.body),
     })
 }

@@ -1,6 +1,7 @@
 import { readObject } from '#lib/thinksns.ts'
 import { defineTable } from '#platform/database-import/table.ts'
 import { findTargets, saveTargets, upsert } from '#platform/database-import/write.ts'
+import { ADDRESS_PATTERN } from '#platform/schema.ts'
 
 const EPOCH = new Date(0).toISOString()
 
@@ -50,7 +51,11 @@ const advertisements = defineTable({
       const data = readObject(row.data)
       if (space === undefined) batch.leaveOut(row, 'no client here shows anything in this place')
       else if (data === undefined) batch.leaveOut(row, 'what it shows cannot be read')
-      else
+      else {
+        if (typeof data.link === 'string' && !new RegExp(ADDRESS_PATTERN).test(data.link)) {
+          delete data.link
+          batch.mend(row, 'a link that is no http or https address: it has none here')
+        }
         return [
           {
             id: row.id,
@@ -63,6 +68,7 @@ const advertisements = defineTable({
             updated_at: row.updated_at ?? row.created_at ?? EPOCH,
           },
         ]
+      }
       return []
     })
     const columns = {

@@ -44,7 +44,7 @@ export async function standingAt(sql: Db, postId: number, viewerId: number): Pro
   return standing
 }
 
-/** What the viewer is in the group of a post; 403 for who is on its blacklist: they read, but write nothing (groups-12). */
+/** What the viewer is in the group of a post; 403 for who is on its blacklist, who writes nothing (groups-12). */
 export async function requireWriter(sql: Db, postId: number, viewerId: number): Promise<Standing> {
   const standing = await standingAt(sql, postId, viewerId)
   if (standing.member?.disabled) throw memberDisabled()

@@ -20,7 +20,7 @@ import {
 } from '../errors.ts'
 import { COMMENT_PIN, POST_PIN } from '../pins/schema.ts'
 import type { Standing } from '../standing/queries.ts'
-import { getStanding, manages, requireActive } from '../standing/service.ts'
+import { getStanding, isActive, manages, requireActive } from '../standing/service.ts'
 import { tellMentioned } from './mentions.ts'
 import { deletePost, findImages, findPost, insertPost, replaceImages, updatePost } from './queries.ts'
 import { NewPost, POSTS, type Post } from './schema.ts'
@@ -40,7 +40,7 @@ export type CopyToFeed = (
 /** The group for who may read its posts; others do not know of them (groups-16). */
 export async function getReadable(sql: Db, groupId: number, viewerId: number): Promise<Standing> {
   const group = await getStanding(sql, groupId, viewerId)
-  if (group.mode !== 'public' && group.member?.audit !== 1) throw noSuchGroup()
+  if (group.mode !== 'public' && !isActive(group)) throw noSuchGroup()
   return group
 }
 
@@ -103,7 +103,7 @@ async function setImages(tx: Tx, ownerId: number, postId: number, ids: number[])
 /** Publishes a post; with `sync_feed` a copy of it appears in the author's feed (groups-19). */
 export async function publishPost(
   ctx: Context,
-  { id: groupId, allow_feed: allowsCopies }: Standing,
+  { id: groupId, mode, allow_feed: allowsCopies }: Standing,
   userId: number,
   body: NewPost,
   copyToFeed: CopyToFeed,
@@ -112,7 +112,8 @@ export async function publishPost(
   const from = body.sync_feed ? body.feed_from : undefined
   if (body.sync_feed) {
     if (from === undefined) throw feedFromRequired()
-    if (!allowsCopies) throw noFeedCopies()
+    // A feed is for everybody, and the copy has the title of the post.
+    if (!allowsCopies || mode !== 'public') throw noFeedCopies()
     if (!(await hasAbility(ctx, userId, 'feed-post'))) throw forbidden()
   }
   const images = idsOf(body.images ?? [])

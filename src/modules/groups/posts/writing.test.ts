@@ -132,6 +132,16 @@ describe('posts', () => {
       [feed.feed_content, feed.feed_from, feed.repostable_type, feed.repostable_id],
       ['For all', 3, 'group-posts', id],
     )
+    // The copy would tell everybody the title.
+    for (const closed of [
+      await group(founder, { allow_feed: true, mode: 'private' }),
+      await group(founder, { allow_feed: true, mode: 'paid', money: 5 }),
+    ])
+      assert.equal(
+        (await as(founder, 'POST', `/groups/${closed}/posts`, { summary: 's', body: 'b', ...body })).status,
+        422,
+      )
+    assert.equal((await as(founder, 'GET', '/feeds?type=users')).body.feeds.length, 1)
     const fails = async (groupId: number, more: object) =>
       (await as(founder, 'POST', `/groups/${groupId}/posts`, { summary: 's', body: 'b', ...body, ...more }))
         .status

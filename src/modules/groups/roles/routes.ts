@@ -58,7 +58,7 @@ export function groupRoleRoutes(server: Server, ctx: Context) {
 
   route('PUT /groups/:group/blacklist/:member', {
     operationId: 'blacklistGroupMember',
-    summary: 'Put a member of lower rank on the blacklist: they read, but write nothing',
+    summary: 'Put a member of lower rank on the blacklist: they write nothing, and read what everybody may',
     access: 'user',
     params: MemberParams,
     reply: { 201: Message },

@@ -44,13 +44,22 @@ const isMember = (sql: Db, viewerId: number): Fragment =>
       ), false)`
     : sql`false`
 
+/** The same without who is on its blacklist. */
+const isActiveMember = (sql: Db, viewerId: number): Fragment =>
+  viewerId > 0
+    ? sql`coalesce((
+        select m.audit = 1 and not m.disabled from group_members m
+        where m.group_id = g.id and m.user_id = ${viewerId}
+      ), false)`
+    : sql`false`
+
 /** The condition under which group `g` exists for the viewer: once it has passed, or as one of its members. */
 export const isShown = (sql: Db, viewerId: number): Fragment =>
   sql`g.deleted_at is null and (g.audit = 1 or ${isMember(sql, viewerId)})`
 
-/** The condition under which the viewer may read the posts of group `g`. */
+/** The condition under which the viewer may read the posts of group `g`: who is on its blacklist only what everybody may. */
 export const isReadable = (sql: Db, viewerId: number): Fragment =>
-  sql`g.deleted_at is null and ((g.audit = 1 and g.mode = 'public') or ${isMember(sql, viewerId)})`
+  sql`g.deleted_at is null and ((g.audit = 1 and g.mode = 'public') or ${isActiveMember(sql, viewerId)})`
 
 /** The same for a row that names the group: a condition for each row, so that a list stays a walk along its index. */
 export const isReadableAt = (sql: Db, groupId: Fragment, viewerId: number): Fragment =>

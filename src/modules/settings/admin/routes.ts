@@ -32,9 +32,9 @@ export const adminSettingRoutes = (checks: SettingChecks) => (server: Server, ct
     handler: async (call) => {
       const changes = call.body as Partial<Settings>
       const names = Object.keys(changes) as (keyof Settings)[]
-      await checks.check(ctx.sql, call.viewer.id, changes)
-      if (names.length === 0) return
       const current = await readSettings(ctx)
+      await checks.check(ctx, call.viewer.id, changes, current)
+      if (names.length === 0) return
       await transaction(ctx.sql, async (tx) => {
         await updateSettings(ctx, tx, changes)
         await recordAudit(tx, call, {

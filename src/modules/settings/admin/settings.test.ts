@@ -61,3 +61,52 @@ test('the role of newcomers exists, is no more than the giver may do, and opens 
   const helper = await as(founder, 'PATCH', '/admin/settings', { 'im:helper-user': 2 ** 40 })
   assert.deepEqual(Object.keys(helper.body.errors), ['im:helper-user'])
 })
+
+test('a setting that may be empty takes null, and one that may not keeps its value (administration-8)', async () => {
+  const set = (changes: object) => as(founder, 'PATCH', '/admin/settings', changes)
+  assert.equal((await set({ 'site:client-email': 'ann@example.org' })).status, 204)
+  assert.equal((await set({ 'site:client-email': null, 'wallet:ratio': null })).status, 204)
+  const { body } = await as(founder, 'GET', '/admin/settings')
+  assert.deepEqual([body['site:client-email'], body['wallet:ratio']], [null, 100])
+})
+
+test('a setting that is an address is an http or https one (administration-8)', async () => {
+  const set = (url: string) => as(founder, 'PATCH', '/admin/settings', { 'site:about-url': url })
+  for (const url of [
+    'javascript:alert(1)',
+    'JavaScript://x/%0aalert(1)',
+    'data:text/html,x',
+    '//x',
+    'https://',
+    'https:// x',
+  ])
+    assert.deepEqual(Object.keys((await set(url)).body.errors), ['site:about-url'], url)
+  for (const url of ['https://example.org/about?a=1#b', 'HTTP://例子.中国'])
+    assert.equal((await set(url)).status, 204, url)
+})
+
+test('what makes points needs the ability that changes balances, the values in force excepted (administration-8)', async () => {
+  await as(founder, 'POST', '/admin/roles', {
+    name: 'editor',
+    abilities: ['admin: login', 'admin:site:base'],
+  })
+  await as(founder, 'POST', '/admin/roles', {
+    name: 'banker',
+    abilities: ['admin: login', 'admin:site:base', 'admin: currency'],
+  })
+  const [editor, banker] = [await person({ roles: ['editor'] }), await person({ roles: ['banker'] })]
+  for (const changes of [
+    { 'currency:recharge-ratio': 1000 },
+    { 'wallet:ratio': 1, 'site:reward': true },
+    { 'wallet:labels': [5] },
+    { 'checkin:balance': 1_000_000 },
+  ]) {
+    const answer = await as(editor, 'PATCH', '/admin/settings', changes)
+    assert.deepEqual([answer.status, answer.headers['x-error-code']], [403, 'money_settings'])
+  }
+  const { body } = await as(editor, 'GET', '/admin/settings')
+  assert.equal((await as(editor, 'PATCH', '/admin/settings', { ...body, 'site:reward': false })).status, 204)
+  assert.equal((await as(banker, 'PATCH', '/admin/settings', { 'currency:recharge-ratio': 2 })).status, 204)
+  const after = (await as(founder, 'GET', '/admin/settings')).body
+  assert.deepEqual(after, { ...body, 'site:reward': false, 'currency:recharge-ratio': 2 })
+})
