@@ -1,4 +1,5 @@
 import { mapRadius, mapSpot, type Place } from '#lib/geo.ts'
+import { hasBlocked, notBlockedBy, withEnabledUser } from '#modules/accounts/index.ts'
 import type { Db } from '#platform/database.ts'
 import type { Row } from '#platform/tables.ts'
 
@@ -41,10 +42,9 @@ export const listPlacesAround = (
   { meters, viewerId, limit }: { meters: number; viewerId: number; limit: number },
 ) => sql<PlaceRow[]>`
   select p.user_id, p.longitude, p.latitude, p.created_at, p.updated_at from user_places p
+  ${withEnabledUser(sql, sql`p.user_id`)}
   where p.spot <@ circle(${spotOf(sql, place)}, ${mapRadius(place, meters)}::float8)
     and p.user_id <> ${viewerId} and p.updated_at > now() - make_interval(days => ${DAYS})
-    and exists (select from users u where u.id = p.user_id and u.deleted_at is null)
-    and not exists (select from user_blocks b where b.user_id = ${viewerId} and b.target_id = p.user_id)
-    and not exists (select from user_blocks b where b.user_id = p.user_id and b.target_id = ${viewerId})
+    ${notBlockedBy(sql, viewerId, sql`p.user_id`)} and not ${hasBlocked(sql, sql`p.user_id`, viewerId)}
   order by p.spot <-> ${spotOf(sql, place)}, p.user_id
   limit ${limit}`

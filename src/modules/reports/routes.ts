@@ -1,4 +1,4 @@
-import { userViews } from '#modules/accounts/index.ts'
+import { enabledUser, userViews } from '#modules/accounts/index.ts'
 import type { Content } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { apiError } from '#platform/errors.ts'
@@ -18,7 +18,7 @@ export function userReportRoutes(server: Server, ctx: Context) {
       const user = (await userViews(ctx, sql, [id], viewerId)).get(id)
       return user && { id, ownerId: id, contents: user.name }
     },
-    live: (sql, id) => sql`select id from users where id = ${id} and deleted_at is null`,
+    live: enabledUser,
   }
   mountReports(server, ctx, person, {
     path: '/report/users/:user',

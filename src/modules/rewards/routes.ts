@@ -1,4 +1,4 @@
-import { userViews } from '#modules/accounts/index.ts'
+import { enabledUser, userViews } from '#modules/accounts/index.ts'
 import type { Content } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import type { Server } from '#platform/http.ts'
@@ -15,7 +15,7 @@ export function userRewardRoutes(server: Server, ctx: Context) {
       const user = (await userViews(ctx, sql, [id], viewerId)).get(id)
       return user && { id, ownerId: id, contents: user.name }
     },
-    live: (sql, id) => sql`select id from users where id = ${id} and deleted_at is null`,
+    live: enabledUser,
   }
   mountRewards(server, ctx, person, {
     create: '/user/:user/new-rewards',
