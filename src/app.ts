@@ -98,6 +98,7 @@ import { adminReportRoutes } from '#modules/reports/admin/routes.ts'
 import { mountReports } from '#modules/reports/index.ts'
 import { userReportRoutes } from '#modules/reports/routes.ts'
 import { userRewardRoutes } from '#modules/rewards/routes.ts'
+import { aboutRoutes } from '#modules/settings/about/routes.ts'
 import { adminSettingRoutes } from '#modules/settings/admin/routes.ts'
 import { bootstrapRoutes } from '#modules/settings/bootstrap/routes.ts'
 import { readSettings } from '#modules/settings/index.ts'
@@ -143,6 +144,7 @@ const PEOPLE: People = {
 /** The table of contents: every route module of the API, one line each. */
 const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   bootstrapRoutes(readBootAdvertisements), // 0
+  aboutRoutes,
   abilityRoutes,
   nodeRoutes,
   advertisingRoutes, // 1

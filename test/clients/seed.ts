@@ -6,6 +6,7 @@ import { feedsOf } from '#test/fixtures/feeds.ts'
 import { groupMaker } from '#test/fixtures/groups.ts'
 import { createCategory, createNews, givePoints, newsEditor } from '#test/fixtures/news.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
+import { createSong, createSpecial, musicEditor } from '#test/fixtures/songs.ts'
 import { topicsOf } from '#test/fixtures/topics.ts'
 import { uploadPicture } from '#test/fixtures/uploads.ts'
 import type { Person, World } from '#test/world.ts'
@@ -17,13 +18,14 @@ export type Seed = {
   values: Record<string, string | number | (() => string | number)>
 }
 
+const PHONE = '13700000001'
 const PASSWORD = 'a password of a client'
 
 /** A small community, made through the API, in which every list that clients read has something. */
 export async function seedForClients(world: World): Promise<Seed> {
   const { as, person, sql } = world
   const feeds = feedsOf(world)
-  const call = async (who: Person, method: 'POST' | 'PUT', path: string, body?: object) => {
+  const call = async (who: Person, method: 'POST' | 'PUT' | 'PATCH', path: string, body?: object) => {
     const answer = await as(who, method, path, body)
     assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
     return answer.body
@@ -61,6 +63,15 @@ export async function seedForClients(world: World): Promise<Seed> {
   await call(reader, 'POST', `/news/${news}/likes`)
   await call(reader, 'POST', `/news/${news}/new-rewards`, { amount: 3 })
 
+  const musician = await musicEditor(world)
+  const song = await createSong(world, musician)
+  await createSpecial(world, musician, { songs: [song] })
+  const [singer] = await sql<[{ singer_id: number }]>`select singer_id from music_songs where id = ${song}`
+  await call(musician, 'PATCH', `/admin/music/singers/${singer.singer_id}`, {
+    cover: await uploadPicture(world, musician),
+  })
+  await sql`update users set phone = ${PHONE} where id = ${writer.id}`
+
   await questionsOf(world).ask(writer)
   await groupMaker(world).group(writer)
 
@@ -69,6 +80,7 @@ export async function seedForClients(world: World): Promise<Seed> {
     writer,
     values: {
       'reader.name': name,
+      'writer.phone': PHONE,
       'reader.password': PASSWORD,
       reader: id,
       writer: writer.id,
@@ -80,6 +92,7 @@ export async function seedForClients(world: World): Promise<Seed> {
       own_comment: comment.id,
       paid_node: shown.images[0].paid_node,
       news,
+      song,
       mark: feeds.nextMark,
     },
   }

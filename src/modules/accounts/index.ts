@@ -30,6 +30,7 @@ export {
   isUser,
   isVerified,
   nameContains,
+  nameOf,
   setVerified,
   withEnabledUser,
 } from './users/queries.ts'

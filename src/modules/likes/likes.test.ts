@@ -203,7 +203,7 @@ test('GET /user/likes lists the likes of others of my things, with the thing or 
   assert.deepEqual(
     list.map((like: { likeable: object; user: { id: number } }) => [like.likeable, like.user.id]),
     [
-      [{ id: second }, other.id],
+      [{ video: null, id: second }, other.id],
       [null, other.id],
     ],
   )

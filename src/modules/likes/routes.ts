@@ -29,13 +29,11 @@ export const likeRoutes = (readers: Readers) => (server: Server, ctx: Context) =
         withUsers(ctx, rows, viewer.id),
         readContent(ctx, readers, rows.map(referenceOf), viewer.id),
       ])
-      return likes.map((like) => ({
-        ...like,
-        likeable: (contents.get(`${like.likeable_type}/${like.likeable_id}`) ?? null) as Record<
-          string,
-          unknown
-        > | null,
-      }))
+      return likes.map((like) => {
+        const content = contents.get(`${like.likeable_type}/${like.likeable_id}`)
+        // Clients read `video` of whatever was liked (feeds-39).
+        return { ...like, likeable: content ? { video: null, ...content } : null }
+      })
     },
   })
 }

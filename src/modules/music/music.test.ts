@@ -98,8 +98,18 @@ describe('a song', () => {
       taste_count: 1,
       share_count: 0,
       comment_count: 0,
+      sort: 0,
       has_like: true,
+      music_specials: [],
     })
+    const album = await createSpecial(world, editor, { songs: [id] })
+    const { music_specials: albums } = (await as(listener, 'GET', `/music/${id}`)).body
+    assert.deepEqual(
+      albums.map((each: object) => [Object.keys(each), (each as { id: number }).id]),
+      [[['id', 'title'], album]],
+    )
+    assert.equal((await as(editor, 'DELETE', `/admin/music/specials/${album}`)).status, 204)
+    assert.deepEqual((await as(listener, 'GET', `/music/${id}`)).body.music_specials, [])
   })
 
   test('is 404 when unknown or deleted, everywhere', async () => {

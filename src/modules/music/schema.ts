@@ -65,8 +65,16 @@ const Singer = Shared('Singer', {
   created_at: Time,
   updated_at: Time,
   name: Type.String(),
-  cover: Nullable(Picture),
+  cover: Nullable(
+    Shared('SingerPicture', {
+      ...Picture.properties,
+      paid_node: Nullable(Type.Integer({ description: 'always null: these pictures are free' })),
+    }),
+  ),
 })
+
+/** An album as its songs name it (music-14). */
+const AlbumOfSong = Shared('AlbumOfSong', { id: Type.Integer(), title: Type.String() })
 
 /** A song by itself (music-2). The four last fields of `storage` are there when it has a price. */
 export const Song = Shared('Song', {
@@ -88,7 +96,9 @@ export const Song = Shared('Song', {
   last_time: Type.Integer({ description: 'seconds' }),
   lyric: Nullable(Type.String()),
   ...counts,
+  sort: Type.Integer(),
   has_like: Type.Boolean(),
+  music_specials: Type.Array(AlbumOfSong, { description: 'the albums it is on, the newest first' }),
 })
 export type Song = Static<typeof Song>
 

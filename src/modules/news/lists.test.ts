@@ -119,6 +119,7 @@ describe('the list of news', () => {
       from: 'Somewhere',
       author: 'Me',
       user_id: author.id,
+      contribute_amount: 0,
       image: null,
       is_recommend: 0,
       digg_count: 1,
@@ -130,6 +131,20 @@ describe('the list of news', () => {
       has_like: true,
     })
   })
+})
+
+test('an article without a given author shows who wrote it, and never nothing (news-23)', async () => {
+  const [writer, own] = [await person(), await createCategory(world, editor)]
+  const id = await createNews(world, editor, writer, { category_id: own, content: '**Bold** text' })
+  const seen = async () => [
+    (await guest('GET', `/news?cate_id=${own}`)).body[0].author,
+    (await guest('GET', `/news/${id}`)).body.author,
+  ]
+  assert.deepEqual(await seen(), [writer.name, writer.name])
+  const { body } = await guest('GET', `/news/${id}`)
+  assert.deepEqual([body.text_content, body.contribute_amount], ['Bold text', 0])
+  await sql`update users set deleted_at = now() where id = ${writer.id}`
+  assert.deepEqual(await seen(), ['-', '-'])
 })
 
 test('authors are ranked by the views of their articles of a time (news-19)', async () => {

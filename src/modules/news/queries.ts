@@ -1,5 +1,5 @@
 import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
-import { notBlockedBy } from '#modules/accounts/index.ts'
+import { nameOf, notBlockedBy } from '#modules/accounts/index.ts'
 import { isCollected } from '#modules/collections/index.ts'
 import { isLiked } from '#modules/likes/index.ts'
 import type { Db, Fragment } from '#platform/database.ts'
@@ -12,7 +12,6 @@ export type NewsRow = Row<
   | 'title'
   | 'subject'
   | 'from'
-  | 'author'
   | 'user_id'
   | 'category_id'
   | 'image'
@@ -20,20 +19,27 @@ export type NewsRow = Row<
   | 'audit_status'
   | 'audit_count'
   | 'mark'
+  | 'contribute_amount'
   | 'created_at'
   | 'updated_at'
 > &
   Row<'news_counts', 'digg_count' | 'comment_count' | 'hits'> & {
     category_name: Tables['news_categories']['name']
     category_rank: Tables['news_categories']['rank']
+    author: string
     recommended: boolean
     has_collect: boolean
     has_like: boolean
   }
 export type NewsDetailRow = NewsRow & { content: string; tags: { id: number; name: string }[] }
 
+/** What is shown as author, never empty (news-23): as given, else the name of who wrote it. */
+const authorName = (sql: Db): Fragment =>
+  sql`coalesce(nullif(n.author, ''), (${nameOf(sql, sql`n.user_id`)}), '-')`
+
 const columns = (sql: Db, viewerId: number) => sql`
-  n.id, n.title, n.subject, n."from", n.author, n.user_id, n.category_id, g.name as category_name,
+  n.id, n.title, n.subject, n."from", ${authorName(sql)} as author, n.user_id, n.category_id, g.name as category_name,
+  n.contribute_amount,
   g.rank as category_rank, n.image, n.image_size, n.recommended_at is not null as recommended,
   c.digg_count, c.comment_count, c.hits, n.audit_status, n.audit_count, n.mark, n.created_at, n.updated_at,
   ${isCollected(sql, 'news', sql`n.id`, viewerId)} as has_collect, ${isLiked(sql, 'news', sql`n.id`, viewerId)} as has_like`

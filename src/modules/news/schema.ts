@@ -63,7 +63,7 @@ export const NewsItem = Shared('NewsItem', {
   title: Type.String(),
   subject: Type.String(),
   from: Nullable(Type.String()),
-  author: Nullable(Type.String()),
+  author: Type.String({ description: 'as the author gave it, otherwise their name' }),
   user_id: Type.Integer(),
   category: Shared('RankedNewsCategory', { id: Type.Integer(), name: Type.String(), rank: Type.Integer() }),
   image: Nullable(Shared('NewsImage', { id: Type.Integer(), size: Nullable(Type.String()) })),
@@ -71,6 +71,7 @@ export const NewsItem = Shared('NewsItem', {
   digg_count: Type.Integer(),
   comment_count: Type.Integer(),
   hits: Type.Integer(),
+  contribute_amount: Type.Integer({ description: 'the fee that was paid for its publication' }),
   audit_status: Type.Integer({
     description: '0 published, 1 waiting, 2 draft, 3 rejected, 4 recycled, 5 refund asked for',
   }),
@@ -89,6 +90,7 @@ export const NewsTag = Shared('NewsTag', { id: Type.Integer(), name: Type.String
 export const NewsDetail = Shared('NewsDetail', {
   ...NewsItem.properties,
   content: Type.String(),
+  text_content: Type.String({ description: 'the same as plain text' }),
   tags: Type.Array(NewsTag),
   user: Nullable(UserView),
   is_pinned: Type.Boolean(),

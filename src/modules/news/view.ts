@@ -1,3 +1,4 @@
+import { plainText } from '#lib/text.ts'
 import { wireTime } from '#lib/time.ts'
 import type { UserView } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -19,6 +20,7 @@ const newsItem = (row: NewsRow, pendingHits: number): NewsItem => ({
   digg_count: row.digg_count,
   comment_count: row.comment_count,
   hits: row.hits + pendingHits,
+  contribute_amount: row.contribute_amount,
   audit_status: row.audit_status,
   audit_count: row.audit_count,
   created_at: wireTime(row.created_at),
@@ -39,6 +41,7 @@ export const newsDetail = (
 ): NewsDetail => ({
   ...newsItem(row, hitsOf(ctx).pending(row.id)),
   content: row.content,
+  text_content: plainText(row.content, row.content.length),
   tags: row.tags,
   user: more.user,
   is_pinned: more.pinned,

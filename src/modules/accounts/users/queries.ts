@@ -77,6 +77,10 @@ export async function isUser(sql: Db, id: number): Promise<boolean> {
 export const enabledUser = (sql: Db, id: number): Fragment => sql`
   select id from users where id = ${id} and deleted_at is null`
 
+/** The name of the person of a column, none for a disabled account: a query of one column. */
+export const nameOf = (sql: Db, column: Fragment): Fragment => sql`
+  select named.name from users named where named.id = ${column} and named.deleted_at is null`
+
 /** Joins the person of a column as `u`, and leaves out the rows of disabled accounts. */
 export const withEnabledUser = (sql: Db, column: Fragment): Fragment => sql`
   join users u on u.id = ${column} and u.deleted_at is null`

@@ -1,11 +1,14 @@
 import { loginKind } from '#lib/identifiers.ts'
 import { nameKey } from '#lib/text.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
+import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { invalidField } from '#platform/errors.ts'
 import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
+import { attemptsOf, type CountAttempt, type Server } from '#platform/http.ts'
 import { Type } from '#platform/schema.ts'
+import { isAccountUsed } from '../codes/queries.ts'
+import { storedAccount } from '../codes/service.ts'
 import { UserView } from '../schema.ts'
 import { noSuchUser } from './errors.ts'
 import { findRelation, findUserId, listUserIds } from './queries.ts'
@@ -13,6 +16,8 @@ import { UserFlagsQuery, UserKeyParams, UserListQuery } from './schema.ts'
 import { userPage, userViews } from './view.ts'
 
 const NAMES_MAX = 100
+/** Stands for a person of whom only the existence is told (sign-in-21). */
+const SOMEBODY = -1
 
 /** People by what is known of them (sign-in-13). */
 export function userRoutes(server: Server, ctx: Context) {
@@ -41,31 +46,42 @@ export function userRoutes(server: Server, ctx: Context) {
     },
   })
 
-  /** Phones and e-mails find oneself, and others only for who may see them anyway. */
-  const find = async (key: string, viewer: number): Promise<number | undefined> => {
+  /** Phones and e-mails find oneself, and others only for who may see them anyway. The rest learn that somebody has one. */
+  const find = async (
+    key: string,
+    viewer: number,
+    countAttempt: CountAttempt,
+  ): Promise<number | typeof SOMEBODY | undefined> => {
     const login = loginKind(key)
     if (login.kind === 'id' || login.kind === 'name') return findUserId(sql, login)
     const id = /^\d+$/.test(key) ? await findUserId(sql, { kind: 'id', value: Number(key) }) : undefined
     if (id !== undefined) return id
+    if (await hasAbility(ctx, viewer, 'admin:user:show')) return findUserId(sql, login)
+    // Before anything is looked up, so that the limit itself tells nothing.
+    await countAttempt()
     const found = await findUserId(sql, login)
-    const allowed = found === viewer || (await hasAbility(ctx, viewer, 'admin:user:show'))
-    return allowed ? found : undefined
+    if (found === viewer) return found
+    if (!(await readSettings(ctx))['users:tell-known-accounts']) return undefined
+    return (await isAccountUsed(sql, storedAccount(login.kind, login.value))) ? SOMEBODY : undefined
   }
 
   route('GET /users/:user', {
     operationId: 'getUser',
     summary: 'Read a person by id or name; by phone or e-mail oneself, or for holders of `admin:user:show`',
+    description: 'By the phone or e-mail of somebody else the answer is `{"id": -1}`: the account exists.',
     access: 'optional',
     params: UserKeyParams,
     query: UserFlagsQuery,
     reply: { 200: UserView },
     errors: [noSuchUser],
-    load: async ({ params, viewer }) => {
-      const id = await find(params.user, viewer.id)
+    load: async (call) => {
+      const id = await find(call.params.user, call.viewer.id, attemptsOf(ctx, call))
       if (id === undefined) throw noSuchUser()
       return id
     },
-    handler: async ({ loaded: id, query, viewer }) => {
+    handler: async ({ loaded: id, query, viewer, reply }) => {
+      // As text: the reply is no person, so it must not pass for one with fields missing.
+      if (id === SOMEBODY) return reply.type('application/json; charset=utf-8').send(`{"id":${SOMEBODY}}`)
       const { following, follower } = query
       const [users, followed, follows] = await Promise.all([
         userViews(ctx, sql, [id], viewer.id),

@@ -81,9 +81,32 @@ test('phone and e-mail find oneself, and others only for who may see users; neit
       assert.equal(body.id, ann.id)
       assert.ok(!('phone' in body) && !('email' in body))
     }
-    assert.equal((await as(bob, 'GET', path)).status, 404)
-    assert.equal((await guest('GET', path)).status, 404)
+    for (const answer of [await as(bob, 'GET', path), await guest('GET', path)])
+      assert.deepEqual([answer.status, answer.body], [200, { id: -1 }])
   }
+})
+
+test('that a phone or e-mail has an account is told, unless a setting keeps it (sign-in-21)', async () => {
+  const [gone, founder] = [await person(), await person({ roles: ['founder'] })]
+  await sql`update users set phone = '13800000021', deleted_at = now() where id = ${gone.id}`
+  const look = (key: string) => guest('GET', `/users/${key}`)
+  assert.deepEqual((await look('13800000021')).body, { id: -1 })
+  for (const key of ['13800000022', 'nobody@example.com']) assert.equal((await look(key)).status, 404)
+  await as(founder, 'PATCH', '/admin/settings', { 'users:tell-known-accounts': false })
+  assert.equal((await look('13800000021')).status, 404)
+  await as(founder, 'PATCH', '/admin/settings', { 'users:tell-known-accounts': true })
+  assert.equal((await look('13800000021')).status, 200)
+})
+
+test('looks for phones and e-mails have the limit of sign-in, found or not (sign-in-21)', async () => {
+  const limited = await createWorld({ RATE_LIMIT_SENSITIVE: '3' })
+  const { id, name } = await limited.person()
+  await limited.sql`update users set phone = '13800000031' where id = ${id}`
+  const statuses: number[] = []
+  for (const key of ['13800000031', '13800000032', 'x@example.com', '13800000031', '13800000032'])
+    statuses.push((await limited.guest('GET', `/users/${key}`)).status)
+  assert.deepEqual(statuses, [200, 404, 404, 429, 429])
+  for (const key of [id, name]) assert.equal((await limited.guest('GET', `/users/${key}`)).status, 200)
 })
 
 test('`following` and `follower` ask about another person than the viewer', async () => {

@@ -1,3 +1,4 @@
+import { groupBy } from '#lib/lists.ts'
 import { deleteCommentsOf } from '#modules/comments/index.ts'
 import { attachFiles, detachFiles } from '#modules/files/index.ts'
 import { deleteLikesOf } from '#modules/likes/index.ts'
@@ -9,7 +10,7 @@ import { invalidField } from '#platform/errors.ts'
 import { noSuchSong, unknownSinger, unknownSpecial } from '../errors.ts'
 import type { Song } from '../schema.ts'
 import { findLiveSingers } from '../singers/queries.ts'
-import { findLiveSpecials } from '../specials/queries.ts'
+import { findLiveSpecials, listSpecialsOf } from '../specials/queries.ts'
 import { playsOf } from './counters.ts'
 import {
   deleteSong,
@@ -40,8 +41,22 @@ export const songContent: Content = {
 export async function songViews(ctx: Context, rows: SongWithSinger[], viewerId: number): Promise<Song[]> {
   const plays = playsOf(ctx)
   const storages = rows.flatMap(({ storage }) => storage ?? [])
-  const prices = await findPrices(ctx.sql, 'file', storages, viewerId)
-  return rows.map((row) => songDetail(row, plays.pending(row.id), prices.get(row.storage ?? 0)))
+  const [prices, albums] = await Promise.all([
+    findPrices(ctx.sql, 'file', storages, viewerId),
+    listSpecialsOf(
+      ctx.sql,
+      rows.map(({ id }) => id),
+    ),
+  ])
+  const albumsOf = groupBy(albums, (album) => album.song_id)
+  return rows.map((row) =>
+    songDetail(
+      row,
+      plays.pending(row.id),
+      prices.get(row.storage ?? 0),
+      (albumsOf.get(row.id) ?? []).map(({ id, title }) => ({ id, title })),
+    ),
+  )
 }
 
 export type SongInput = Partial<Omit<SongValues, 'storage'>> & {

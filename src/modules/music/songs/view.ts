@@ -32,14 +32,20 @@ export const songDetail = (
   row: SongWithSinger,
   pendingPlays: number,
   price: SongPrice | undefined,
+  albums: Song['music_specials'],
 ): Song => ({
   ...shared(row, pendingPlays),
+  sort: row.sort,
+  music_specials: albums,
   singer: {
     id: row.singer_id,
     created_at: wireTime(row.singer_created_at),
     updated_at: wireTime(row.singer_updated_at),
     name: row.singer_name,
-    cover: row.singer_cover === null ? null : { id: row.singer_cover, size: row.singer_cover_size },
+    cover:
+      row.singer_cover === null
+        ? null
+        : { id: row.singer_cover, size: row.singer_cover_size, paid_node: null },
   },
   storage:
     row.storage === null

@@ -57,6 +57,18 @@ export const listBoughtSpecials = (sql: Db, userId: number, before: number, limi
     sql`limit ${limit}`,
   )
 
+/** The albums that songs are on, at most 20 for each song, the newest first. */
+export const listSpecialsOf = (sql: Db, songIds: number[]) => sql<
+  { song_id: number; id: number; title: string }[]
+>`
+  select s.id as song_id, p.id, p.title
+  from unnest(${songIds}::bigint[]) as s (id)
+  cross join lateral (
+    select a.id, a.title from music_special_songs l join music_specials a on a.id = l.special_id
+    where l.song_id = s.id and a.deleted_at is null order by l.special_id desc limit 20
+  ) p
+  order by s.id, p.id desc`
+
 export const findSpecial = async (sql: Db, id: number, viewerId: number) =>
   (await specials(sql, viewerId, sql`and p.id = ${id}`, sql``))[0]
 

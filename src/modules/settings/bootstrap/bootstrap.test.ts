@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { forgetSettings, updateSettings } from '#modules/settings/index.ts'
 import { createWorld } from '#test/world.ts'
 
-const { ctx, guest, sql } = await createWorld()
+const { as, ctx, guest, person, sql } = await createWorld()
 
 test('a guest learns every setting a client needs, without anything empty (sign-in-1)', async () => {
   const { status, body } = await guest('GET', '/bootstrappers')
@@ -15,7 +15,7 @@ test('a guest learns every setting a client needs, without anything empty (sign-
   assert.equal(body.site.currency_name.name, '积分')
   assert.ok(!('about_url' in body.site) && !('rule' in body.site.anonymous))
   assert.equal(body.registerSettings.method, 'all')
-  assert.ok(!('content' in body.registerSettings))
+  assert.equal(body.registerSettings.content, '')
   assert.deepEqual(body.currency.settings, {
     'recharge-ratio': 1,
     'recharge-options': '100,500,1000,2000,5000,10000',
@@ -28,8 +28,9 @@ test('a guest learns every setting a client needs, without anything empty (sign-
   assert.equal(body.wallet.ratio, 100)
   assert.equal(body.wallet.cash['min-amount'], 100)
   assert.ok(!('labels' in body.wallet))
-  assert.deepEqual(body.feed, { reward: true, paycontrol: true, limit: 50 })
+  assert.deepEqual(body.feed, { reward: true, paycontrol: true, limit: 50, items: [] })
   assert.deepEqual(body.news, { contribute: { pay: true, verified: true }, pay_contribute: 100 })
+  assert.deepEqual(body['news:contribute'], body.news.contribute)
   assert.equal(body.checkin.switch, true)
   assert.ok(!('im:helper-user' in body) && !('ad' in body))
 })
@@ -42,4 +43,19 @@ test('a changed setting is seen at once', async () => {
   assert.equal(body['pay-validate-user-password'], true)
   assert.deepEqual(body.feed.items, [100, 200])
   assert.equal(body['im:helper-user'], 7)
+})
+
+test('the ways to register have the names that clients know, whichever way they were set (sign-in-1)', async () => {
+  const founder = await person({ roles: ['founder'] })
+  for (const [set, shown] of [
+    ['mail', 'mail-only'],
+    ['mobile-only', 'mobile-only'],
+    ['mobile', 'mobile-only'],
+    ['mail-only', 'mail-only'],
+    ['all', 'all'],
+  ]) {
+    assert.equal((await as(founder, 'PATCH', '/admin/settings', { 'register:method': set })).status, 204)
+    assert.equal((await guest('GET', '/bootstrappers')).body.registerSettings.method, shown)
+  }
+  assert.equal((await as(founder, 'PATCH', '/admin/settings', { 'register:method': 'post' })).status, 422)
 })

@@ -1,6 +1,6 @@
 import { Open, Shared, Type } from '#platform/schema.ts'
 
-/** What a client needs before anybody signs in (sign-in-1). Empty values are left out, at every depth. */
+/** What a client needs before anybody signs in (sign-in-1). Empty values are left out, but for two that are always read. */
 export const Bootstrap = Shared('Bootstrap', {
   'server:version': Type.String(),
   limit: Type.Integer({ description: 'page size where none is asked for: fewer items mean the last page' }),
@@ -11,6 +11,7 @@ export const Bootstrap = Shared('Bootstrap', {
   wallet: Open,
   feed: Open,
   news: Open,
+  'news:contribute': Open,
   checkin: Open,
   'im:helper-user': Type.Optional(Type.Integer()),
   ad: Type.Optional(Type.Array(Open, { description: 'what to show while the client starts, in order' })),

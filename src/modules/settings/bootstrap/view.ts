@@ -6,6 +6,15 @@ import type { Bootstrap } from './schema.ts'
 /** Fewer items than this mean the last page (conventions-14). */
 const PAGE_SIZE = 15
 
+/** How clients call the ways to register; the short names are those of earlier settings. */
+const METHODS = {
+  all: 'all',
+  mail: 'mail-only',
+  mobile: 'mobile-only',
+  'mail-only': 'mail-only',
+  'mobile-only': 'mobile-only',
+} as const
+
 /** Without nulls and without empty texts, lists and objects, at every depth; false and 0 stay (sign-in-1). */
 function withoutEmpty(value: unknown): unknown {
   if (value === null || value === '') return undefined
@@ -23,6 +32,10 @@ function withoutEmpty(value: unknown): unknown {
 /** The settings that clients read, under the names that they know (sign-in-1). */
 export function bootstrapView(settings: Settings, advertisements: object[]): Static<typeof Bootstrap> {
   const hots = settings['locations:hots']
+  const contribute = {
+    pay: settings['news:contribute:pay'],
+    verified: settings['news:contribute:verified'],
+  }
   const all = {
     'server:version': VERSION,
     limit: PAGE_SIZE,
@@ -39,7 +52,7 @@ export function bootstrapView(settings: Settings, advertisements: object[]): Sta
     },
     registerSettings: {
       showTerms: settings['register:show-terms'],
-      method: settings['register:method'],
+      method: METHODS[settings['register:method']],
       content: settings['register:content'],
       fixed: settings['register:fixed'],
       type: settings['register:type'],
@@ -77,12 +90,10 @@ export function bootstrapView(settings: Settings, advertisements: object[]): Sta
       limit: settings['feed:pay-word-limit'],
     },
     news: {
-      contribute: {
-        pay: settings['news:contribute:pay'],
-        verified: settings['news:contribute:verified'],
-      },
+      contribute,
       pay_contribute: settings['news:pay-contribute'],
     },
+    'news:contribute': contribute,
     checkin: { switch: settings['checkin:switch'], balance: settings['checkin:balance'] },
     'im:helper-user': settings['im:helper-user'],
     ad: advertisements,
@@ -94,5 +105,11 @@ export function bootstrapView(settings: Settings, advertisements: object[]): Sta
     'group:create': { need_verified: settings['group:need-verified'] },
     'group:reward': { status: settings['site:reward'] },
   }
-  return withoutEmpty(all) as Static<typeof Bootstrap>
+  const { registerSettings, feed, ...rest } = withoutEmpty(all) as Static<typeof Bootstrap>
+  return {
+    ...rest,
+    // Read without a look whether they are there (sign-in-1).
+    registerSettings: { ...registerSettings, content: settings['register:content'] },
+    feed: { ...feed, items: settings['feed:items'] },
+  }
 }
