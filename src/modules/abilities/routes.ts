@@ -7,7 +7,7 @@ import { AbilityView } from './schema.ts'
 
 /** What one may do (sign-in-19). */
 export function abilityRoutes(server: Server, ctx: Context) {
-  const route = routesOn(server, ctx, { tag: 'Me' })
+  const route = routesOn(server, ctx, { tag: 'Accounts' })
 
   route('GET /user/abilities', {
     operationId: 'listMyAbilities',
