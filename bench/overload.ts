@@ -1,0 +1,180 @@
+/**
+ * Far more requests than a server can answer. First its capacity is measured, then four times as many are sent as they
+ * would come, whether or not the last ones were answered.
+ */
+import assert from 'node:assert/strict'
+import { Agent, request } from 'node:http'
+import {
+  assertSound,
+  nextPayment,
+  openSite,
+  type Payment,
+  type Random,
+  randomOf,
+  retry,
+  type Site,
+} from '#test/fixtures/payments.ts'
+import { startServer } from '#test/fixtures/sites.ts'
+
+const MEASURE_SECONDS = 10
+const TIMES = 4
+/** One request in ten pays; the others read what is costly to read. */
+const PAYING = 0.1
+const MAX_OPEN = 3000
+
+type Outcome = { status: number; ms: number; body: string }
+
+const sendOver = (
+  agent: Agent,
+  address: string,
+  {
+    method,
+    path,
+    token,
+    key,
+    body,
+  }: { method: string; path: string; token: string; key?: string; body?: object },
+) =>
+  new Promise<Outcome>((resolve, reject) => {
+    const started = performance.now()
+    const sent = request(
+      `${address}${path.startsWith('/health') ? '' : '/api/v2'}${path}`,
+      {
+        agent,
+        method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(key === undefined ? {} : { 'idempotency-key': key }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+      },
+      (answer) => {
+        let text = ''
+        answer.on('data', (chunk) => {
+          text += chunk
+        })
+        answer.once('end', () =>
+          resolve({ status: answer.statusCode ?? 0, ms: performance.now() - started, body: text }),
+        )
+        answer.once('error', reject)
+      },
+    )
+    sent.once('error', reject)
+    sent.end(body === undefined ? undefined : JSON.stringify(body))
+  })
+
+const percentile = (sorted: number[], part: number) => sorted[Math.floor((sorted.length - 1) * part)] ?? 0
+
+/** Sends one request of the mixture, and keeps the payments with their answers. */
+function sendAny(agent: Agent, address: string, site: Site, payments: Payment[], random: Random) {
+  if (random() >= PAYING) {
+    const person = site.buyers[Math.floor(random() * site.buyers.length)] ?? site.author
+    return sendOver(agent, address, { method: 'GET', path: '/feeds?limit=20', token: person.token })
+  }
+  const payment = nextPayment(site, payments.length, random)
+  payments.push(payment)
+  return sendOver(agent, address, { method: 'POST', ...payment }).then(
+    (outcome) => {
+      payment.answer = {
+        status: outcome.status,
+        body: outcome.body === '' ? null : JSON.parse(outcome.body),
+        replayed: false,
+      }
+      return outcome
+    },
+    (error) => {
+      payment.wasCut = true
+      throw error
+    },
+  )
+}
+
+/** Drives a site far above its capacity, and checks that what was accepted was answered in time and is there. */
+export async function overload(
+  dataDir: string,
+  { seconds, seed }: { seconds: number; seed: number },
+): Promise<string> {
+  const random = randomOf(seed)
+  const { site } = await openSite(dataDir)
+  const server = startServer(dataDir, { LOG_LEVEL: 'error' })
+  const address = await server.address
+  const payments: Payment[] = []
+  const agent = new Agent({ keepAlive: true, maxSockets: MAX_OPEN })
+
+  let done = 0
+  const measureFor = async (time: number) => {
+    const until = performance.now() + time * 1000
+    done = 0
+    const drive = async () => {
+      while (performance.now() < until) {
+        const { status } = await sendAny(agent, address, site, payments, random)
+        if (status < 500) done += 1
+      }
+    }
+    await Promise.all(Array.from({ length: 16 }, drive))
+    return done / time
+  }
+  await measureFor(3)
+  const capacity = await measureFor(MEASURE_SECONDS)
+
+  const accepted: number[] = []
+  const readiness: number[] = []
+  let refused = 0
+  let broken = 0
+  let open = 0
+  const rate = capacity * TIMES
+  const begun = performance.now()
+  let sent = 0
+  const probe = setInterval(() => {
+    const started = performance.now()
+    const own = new Agent()
+    sendOver(own, address, { method: 'GET', path: '/health/ready', token: '' }).then(
+      () => readiness.push(performance.now() - started),
+      () => readiness.push(Number.POSITIVE_INFINITY),
+    )
+  }, 2000)
+  while (performance.now() - begun < seconds * 1000) {
+    const due = ((performance.now() - begun) / 1000) * rate
+    for (; sent < due; sent += 1) {
+      if (open >= MAX_OPEN) continue
+      open += 1
+      sendAny(agent, address, site, payments, random)
+        .then(
+          ({ status, ms }) => {
+            if (status < 500) accepted.push(ms)
+            else if (status === 503) refused += 1
+            else broken += 1
+          },
+          () => {
+            broken += 1
+          },
+        )
+        .finally(() => {
+          open -= 1
+        })
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  const driven = (performance.now() - begun) / 1000
+  while (open > 0) await new Promise((resolve) => setTimeout(resolve, 50))
+  clearInterval(probe)
+  agent.destroy()
+
+  // Refused payments are sent again: with their keys they take effect now, once.
+  await retry(address, payments)
+  await assertSound(address, dataDir, site, payments)
+  server.child.kill('SIGTERM')
+  await server.ended
+  accepted.sort((a, b) => a - b)
+  readiness.sort((a, b) => a - b)
+  const goodput = accepted.length / driven
+  const [p50, p99] = [percentile(accepted, 0.5), percentile(accepted, 0.99)]
+  const told =
+    `capacity ${capacity.toFixed(0)}/s, sent ${rate.toFixed(0)}/s for ${driven.toFixed(0)} s: ` +
+    `goodput ${goodput.toFixed(0)}/s (${((goodput / capacity) * 100).toFixed(0)} %), p50 ${p50.toFixed(0)} ms, ` +
+    `p99 ${p99.toFixed(0)} ms, ${refused} refused, ${broken} broken, slowest readiness ${(readiness.at(-1) ?? 0).toFixed(0)} ms, ` +
+    `${payments.length} payments all there, once`
+  assert.equal(broken, 0, told)
+  assert.ok(p99 < 2000 && goodput > capacity * 0.8, told)
+  return told
+}
