@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { isConnectionError, openDatabase, transaction } from '#platform/database.ts'
 import { createWorld } from '#test/world.ts'
@@ -98,4 +101,42 @@ test('a database that falls silent fails the statement a little after its time, 
     process.kill(pid, 'SIGCONT')
   }
   await sql.end()
+})
+
+test('a database that was away is used again with the first statement after it is back', async () => {
+  const socketFolder = await mkdtemp(join(tmpdir(), 'kith-away-'))
+  const path = join(socketFolder, `.s.PGSQL.${connection.port}`)
+  const there = join(connection.host, `.s.PGSQL.${connection.port}`)
+  const sql = openDatabase({
+    connection: { ...connection, host: socketFolder },
+    poolSize: 3,
+    statementTimeoutMs: 60_000,
+  })
+  for (let times = 0; times < 3; times += 1) {
+    // More failures than the driver's own pause between attempts would forgive, and several on each connection.
+    for (let n = 0; n < 10; n += 1) {
+      const failed = await Promise.all(Array.from({ length: 5 }, () => sql`select 1`.catch((error) => error)))
+      for (const error of failed) assert.ok(isConnectionError(error), String(error))
+    }
+    await symlink(there, path)
+    const pids = await Promise.all(
+      Array.from(
+        { length: 5 },
+        async () => (await sql<[{ pid: number }]>`select pg_backend_pid() as pid`)[0].pid,
+      ),
+    )
+    await rm(path)
+    const other = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
+    // All at once, in the middle of statements.
+    const cut = Promise.all(Array.from({ length: 5 }, () => sql`select pg_sleep(60)`.catch((error) => error)))
+    while (
+      (await other`select from pg_stat_activity where query like '%pg_sleep(60)%' and wait_event = 'PgSleep'`)
+        .length < 3
+    );
+    await other`select pg_terminate_backend(pid) from unnest(${pids}::int[]) pid`
+    for (const error of await cut) assert.ok(isConnectionError(error), String(error))
+    await other.end()
+  }
+  await sql.end()
+  await rm(socketFolder, { recursive: true })
 })

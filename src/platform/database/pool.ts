@@ -22,6 +22,12 @@ const NO_KEYS: readonly string[] = []
 /** The same code as the driver's own, which tells that the connection is to blame and not the statement. */
 const lost = (message: string) => Object.assign(new Error(message), { code: 'CONNECTION_CLOSED' })
 
+/**
+ * Whether the server refused the statement and is ready for the next one. After anything else the driver is not to be
+ * trusted with the connection: it takes statements that it never sends until it has noticed that the connection is gone.
+ */
+const isRefusal = (error: unknown) => (error as { severity?: unknown } | null)?.severity === 'ERROR'
+
 /** The functions of the driver, with statements that are sent by `send`. */
 export function templateOf(driver: Driver, send: Send): Driver {
   send.debug = driver.options.debug
@@ -69,18 +75,18 @@ export function createPool(driver: Driver, { size, patienceMs, maxWaiting, deadl
     held.end()
   }
 
-  /** Sends one statement; `onEnd` is told how it ended, after whoever asked. */
-  const sendOver = (held: Connection, query: Query, onEnd: (failed: boolean, command?: string) => void) => {
+  /** Sends one statement; after whoever asked, `onEnd` is told whether the connection can be used again. */
+  const sendOver = (held: Connection, query: Query, onEnd: (isWell: boolean) => void) => {
     const { resolve, reject } = query
     query.resolve = (result) => {
       held.silentFor = undefined
       resolve(result)
-      onEnd(false, result.command)
+      onEnd(result.command !== 'BEGIN' && result.command !== 'START TRANSACTION')
     }
     query.reject = (error) => {
       held.silentFor = undefined
       reject(error)
-      onEnd(true)
+      onEnd(isRefusal(error))
     }
     held.silentFor = 0
     held.send(query)
@@ -90,9 +96,9 @@ export function createPool(driver: Driver, { size, patienceMs, maxWaiting, deadl
     const caller = currentCaller()
     const run = (held: Connection) => {
       held.keys = caller?.keys ?? NO_KEYS
-      sendOver(held, query, (_failed, command) => {
+      sendOver(held, query, (isWell) => {
         // The driver is in the middle of an answer, and takes the next statement once it is through with it.
-        queueMicrotask(() => give(held, command !== 'BEGIN' && command !== 'START TRANSACTION'))
+        queueMicrotask(() => give(held, isWell))
       })
     }
     const held = turns.take(caller)
