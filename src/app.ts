@@ -37,6 +37,7 @@ import { feedRankRoutes } from '#modules/feeds/ranks/routes.ts'
 import { feedRoutes } from '#modules/feeds/routes.ts'
 import { feedTimelineRoutes } from '#modules/feeds/timelines/routes.ts'
 import { nodeBytesRoutes, nodeRoutes } from '#modules/files/nodes/routes.ts'
+import { oldAddressRoutes } from '#modules/files/old-addresses/routes.ts'
 import { uploadBytesRoutes, uploadRoutes } from '#modules/files/uploads/routes.ts'
 import { adminGroupCategoryRoutes } from '#modules/groups/admin/categories/routes.ts'
 import { adminGroupPostRoutes } from '#modules/groups/admin/posts/routes.ts'
@@ -237,7 +238,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
 ]
 
 /** Routes outside the API: the bytes of files. */
-const BYTES_ROUTES = [uploadBytesRoutes(CONFIDENTIAL), nodeBytesRoutes]
+const BYTES_ROUTES = [uploadBytesRoutes(CONFIDENTIAL), nodeBytesRoutes, oldAddressRoutes]
 
 /** Builds the HTTP server on a context, without listening. */
 export async function buildApp(ctx: Context): Promise<Server> {

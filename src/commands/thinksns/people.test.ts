@@ -243,6 +243,20 @@ describe('bringing people over', { skip: skipMariaDb }, async () => {
     assert.match(first.reasons('file_withs', 15).join(), /content is gone/)
   })
 
+  test('addresses of files on the old disk lead to where they are now (files-13)', async () => {
+    const go = async (path: string) => {
+      const { status, headers } = await guest('GET', `http://localhost/storage/${path}`)
+      return [status, status === 302 ? new URL(String(headers.location)).pathname : undefined]
+    }
+    assert.deepEqual(await go('2019/01/02/0304/abc.png'), [302, '/api/v2/files/11'])
+    assert.deepEqual(await go('2019/01/02/0304/abc/w100-h100-b0-q60.png'), [302, '/api/v2/files/11'])
+    assert.deepEqual(await go('2019/01/02/0304/other.png'), [404, undefined])
+    const [status, node] = await go('avatars/000/000/000/09.png')
+    assert.equal(status, 302)
+    assert.equal((await guest('GET', `http://localhost${node}`)).status, 200)
+    assert.equal((await go(NODE.slice('public:'.length)))[0], 302)
+  })
+
   test('a second run brings what is new and what changed, and leaves everything else as it is', async () => {
     await source.add('users', { id: 20, name: 'late', email: 'late@example.org', password: HASH })
     await source.run("update users set bio = 'changed' where id = 3")

@@ -67,6 +67,9 @@ export const SignedQuery = Type.Object({
 
 export const NodeParams = Type.Object({ node: Text(512) })
 
+/** The rest of an address below `/storage`. */
+export const OldPath = Type.Object({ '*': Text(512) })
+
 export const RuleQuery = Type.Object({ rule: Type.Optional(Text(200)) })
 
 /** Largest picture that goes through a storage task (files-7). */

@@ -565,7 +565,8 @@ export const settleQuestions: ImportStep = {
         update questions set bounty = 'none', amount = 0, automaticity = false, look = false where bounty = 'held'
         returning id`
     })
-    for (const { id } of returned) await note(`question ${id}`, 'its bounty was given back when the site moved')
+    for (const { id } of returned)
+      await note(`question ${id}`, 'its bounty was given back when the site moved')
   },
 }
 
