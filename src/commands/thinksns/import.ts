@@ -39,12 +39,13 @@ export type Output = { line(text: string): void; progress(state: Progress): void
 export function importThinkSns(env: Environment, given: ThinkSnsOptions): Promise<number> {
   return withContext(env, async ({ ctx, connection }) => {
     await prepareDatabase(ctx, connection)
-    if (given.close) return close(ctx)
+    if (given.close) return closeMove(ctx)
     return bringOver(ctx, given, consoleOutput())
   })
 }
 
-async function close(ctx: Context): Promise<number> {
+/** Ends the move for good: the database goes its own way from then on. */
+export async function closeMove(ctx: Context): Promise<number> {
   if (!(await closeImport(ctx.sql, SOURCE)))
     throw new Error('there is no move to close: none was finished, or it was closed before')
   process.stdout.write('The move is closed: nothing is imported into this database any more.\n')

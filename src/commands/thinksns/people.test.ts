@@ -8,6 +8,7 @@ import { type MariaDb, skipMariaDb, startMariaDb } from '#test/fixtures/mariadb.
 import { flatPicture } from '#test/fixtures/media.ts'
 import { createThinkSns, type ThinkSns } from '#test/fixtures/thinksns.ts'
 import { createWorld } from '#test/world.ts'
+import { closeMove } from './import.ts'
 
 /** What PHP made of `correct horse`, at a low cost. */
 const HASH = '$2y$04$b3LXSwzaC1lK/QVJI3b96utXlBcVxu3xN2JicPpY1FdPWF4Ltqz8O'
@@ -312,6 +313,33 @@ describe('bringing people over', { skip: skipMariaDb }, async () => {
       bringerOf(empty, { database: source.address, resume: true })(),
       /no run to go on with/,
     )
+  })
+
+  test('a run that was broken off goes on, and writes nothing twice', async () => {
+    const broken = await createWorld()
+    const bringBroken = bringerOf(broken, {
+      database: source.address,
+      files: folder,
+      'time-zone': 'Asia/Shanghai',
+    })
+    for (const stop of ['user_follow', 'file_withs', 'counting'])
+      await assert.rejects(
+        bringBroken({}, (at) => {
+          if (at === stop) throw new Error(`broken off at ${stop}`)
+        }),
+        /broken off/,
+      )
+    const resumed = await bringBroken({ resume: true })
+    assert.equal(resumed.of('users')?.imported, 10)
+    const rows = (db: typeof sql) => db`
+      select (select count(*) from users) as users, (select count(*) from user_blocks) as blocks,
+        (select count(*) from file_uses) as uses, (select count(*) from files) as files,
+        (select count(*) from user_roles) as roles`
+    assert.deepEqual([...(await rows(broken.sql))], [...(await rows(sql))])
+    assert.deepEqual(await faultsOf(broken), [])
+    await closeMove(broken.ctx)
+    await assert.rejects(bringBroken(), /the move is closed/)
+    await assert.rejects(closeMove(broken.ctx), /no move to close/)
   })
 
   test('people are brought into an empty database only', async () => {

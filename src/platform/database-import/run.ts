@@ -49,7 +49,7 @@ export async function withoutTrace(sql: Sql, work: (run: Transactions) => Promis
   }
 }
 
-const HEAP_KEPT = 70_000_000
+const HEAP_KEPT = 60_000_000
 let collect: (() => void) | undefined
 
 /**

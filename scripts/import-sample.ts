@@ -1,0 +1,145 @@
+/**
+ * Brings the sample of a real ThinkSNS+ over and walks through it: `npm run import:sample -- [DIR]`. DIR holds
+ * `sample-dump.sql.gz` and `sample-files.tgz`; without it `../shared/migration` is looked for. Needs mariadb-server.
+ */
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { startMariaDb } from '#test/fixtures/mariadb.ts'
+import { findFreePort, waitForAnswer } from '#test/servers.ts'
+
+const given = resolve(process.argv[2] ?? join(import.meta.dirname, '../../shared/migration'))
+if (!existsSync(join(given, 'sample-dump.sql.gz'))) {
+  console.error(`There is no sample in ${given}: name the folder that holds sample-dump.sql.gz.`)
+  process.exit(1)
+}
+const PASSWORD = 'correct-horse-9'
+const folder = await mkdtemp(join(tmpdir(), 'kith-sample-'))
+const files = join(folder, 'files')
+const program = join(import.meta.dirname, '../src/cli.ts')
+const port = await findFreePort()
+const url = `http://127.0.0.1:${port}`
+const env = {
+  ...process.env,
+  DATA_DIR: join(folder, 'kith'),
+  PORT: String(port),
+  RATE_LIMIT_ANONYMOUS: '0',
+  RATE_LIMIT_USER: '0',
+  RATE_LIMIT_SENSITIVE: '0',
+  LOG_LEVEL: 'warn',
+}
+const say = (text: string) => process.stdout.write(`${text}\n`)
+const kith = (...more: string[]) =>
+  execFileSync(process.execPath, [program, ...more], {
+    env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+
+type Feed = { id: number; feed_content: string | null; images: { file: number }[] }
+const get = async (path: string, token?: string) => {
+  const answer = await fetch(`${url}${path}`, token ? { headers: { authorization: `Bearer ${token}` } } : {})
+  assert.equal(answer.status, 200, `${path}: ${answer.status}`)
+  return answer
+}
+const signIn = (login: string, password: string) =>
+  fetch(`${url}/api/v2/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ login, password }),
+  })
+
+const sourceFolder = join(folder, 'source')
+await mkdir(sourceFolder)
+const maria = await startMariaDb({ dir: sourceFolder })
+let server: ReturnType<typeof spawn> | undefined
+try {
+  await maria.run(undefined, 'create database sample')
+  const address = maria.address('sample')
+  const { port: sourcePort } = new URL(address)
+  execFileSync('sh', [
+    '-c',
+    'gzip -dc "$1" | mariadb --no-defaults --protocol=tcp -h 127.0.0.1 -P "$2" -u root sample',
+    'sh',
+    join(given, 'sample-dump.sql.gz'),
+    sourcePort,
+  ])
+  await mkdir(files)
+  execFileSync('tar', ['xzf', join(given, 'sample-files.tgz'), '-C', files])
+  const command = ['import', 'thinksns', '--database', address, '--files', files, '--time-zone', 'UTC']
+  say(kith(...command))
+  const twice = kith(...command)
+  assert.match(twice, /^all /m)
+  say(kith('doctor').replace(/^✓.*\n/gm, '') || 'kith doctor finds nothing wrong, after two runs')
+
+  server = spawn(process.execPath, [join(import.meta.dirname, '../src/main.ts')], { env, stdio: 'inherit' })
+  await waitForAnswer(`${url}/health/ready`)
+  for (const [login, password] of [
+    ['user5', PASSWORD],
+    ['user5', PASSWORD],
+    ['root', 'root'],
+    ['user7@example.org', PASSWORD],
+  ] as const)
+    assert.equal((await signIn(login, password)).status, 200, login)
+  assert.equal((await signIn('user5', 'another one')).status, 422)
+  assert.equal((await signIn('disabled', PASSWORD)).status, 403)
+  assert.equal((await signIn('nopassword', PASSWORD)).status, 422)
+  say('old passwords sign in, once and again')
+
+  const { access_token: token } = (await (await signIn('user5', PASSWORD)).json()) as { access_token: string }
+  const uses = await maria.run(
+    'sample',
+    `select w.id, f.filename from file_withs w join files f on f.id = w.file_id
+     where f.id > 120 and coalesce(w.channel, '') <> 'certification:file'`,
+  )
+  for (const { id, filename } of uses) {
+    const bytes = await (await get(`/api/v2/files/${id}`, token)).arrayBuffer()
+    assert.ok(bytes.byteLength > 0, `file ${id}`)
+    await get(`/storage/${filename}`, token)
+  }
+  const nodes = await maria.run(
+    'sample',
+    'select avatar as node from users where avatar is not null union select logo from feed_topics where logo like "public:%"',
+  )
+  for (const { node } of nodes) {
+    const path = String(node).slice('public:'.length)
+    await get(`/storage/public:${Buffer.from(path).toString('base64')}`)
+    await get(`/storage/${path}`)
+  }
+  say(`${uses.length} uploads and ${nodes.length} nodes are shown at their old addresses`)
+
+  const there = await maria.run(
+    'sample',
+    `select id, feed_content, (select count(*) from file_withs w where w.channel = 'feed:image' and w.raw = f.id) as images
+     from feeds f where deleted_at is null and audit_status = 1 order by id desc`,
+  )
+  const here: Feed[] = []
+  for (let after = 0; ; after = here.at(-1)?.id ?? 0) {
+    const page = (await (await get(`/api/v2/feeds?limit=100&after=${after}`)).json()) as { feeds: Feed[] }
+    if (page.feeds.length === 0) break
+    here.push(...page.feeds)
+  }
+  assert.deepEqual(
+    here.map(({ id, images }) => [id, images.length]),
+    there.map(({ id, images }) => [id, Number(images)]),
+  )
+  const texts = new Map(there.map(({ id, feed_content }) => [id, feed_content]))
+  for (const { id, feed_content: text } of here) {
+    const old = String(texts.get(id) ?? '')
+    // What has to be paid for shows its beginning.
+    assert.ok(old.startsWith(text ?? ''), `feed ${id}`)
+  }
+  say(`the list of ${here.length} feeds is that of the source`)
+} finally {
+  if (server && server.exitCode === null) {
+    const ended = once(server, 'exit')
+    server.kill('SIGTERM')
+    await ended
+  }
+  await maria.stop()
+  await rm(folder, { recursive: true, force: true })
+}
