@@ -1,3 +1,4 @@
+import type { Dice } from '#test/fixtures/dice.ts'
 import { HOSTILE, HOSTILE_SEGMENTS } from '#test/fixtures/hostile.ts'
 
 /** The part of JSON Schema that the description of the API uses. */
@@ -16,35 +17,6 @@ export type Schema = {
   minItems?: number
   maxItems?: number
   pattern?: string
-}
-
-/** Chances that follow from a seed alone. */
-export type Dice = {
-  /** From 0 up to, and without, 1. */
-  roll(): number
-  below(number: number): number
-  pick<T>(values: readonly T[]): T
-}
-
-/** The generator "mulberry32": enough to choose by, and the same everywhere. */
-export function createDice(seed: number): Dice {
-  let state = seed >>> 0
-  const roll = () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-  const below = (number: number) => Math.floor(roll() * number)
-  return {
-    roll,
-    below,
-    pick: (values) => {
-      const value = values[below(values.length)]
-      if (value === undefined && values.length === 0) throw new Error('There is nothing to pick from.')
-      return value as (typeof values)[number]
-    },
-  }
 }
 
 const TEXTS = [

@@ -1,0 +1,162 @@
+/**
+ * `npm run mutate -- [paths] [--sample N] [--seed N] [--kind lock] [--list]`: removes one guard at a time in a copy of the sources and
+ * runs the tests of its area. See docs/testing.md.
+ */
+import {
+  cpSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { openDatabase } from '#platform/database.ts'
+import { requireRuntime } from '#platform/runtime.ts'
+import { createDice } from '#test/fixtures/dice.ts'
+import { testsFor } from '#test/mutation/area.ts'
+import { type Guard, guardsOf, without } from '#test/mutation/guards.ts'
+import { runTest } from '#test/mutation/trial.ts'
+import { globalSetup, globalTeardown } from '#test/setup.ts'
+
+requireRuntime()
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const COPIED = ['src', 'test', 'migrations', 'docs', 'scripts', 'bin', 'package.json', 'openapi.json']
+/** A test file that takes longer is stuck. */
+const PATIENCE_MS = 240_000
+
+type Survivor = Pick<Guard, 'file' | 'kind' | 'text'> & { reason: string }
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    sample: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    kind: { type: 'string' },
+    list: { type: 'boolean', default: false },
+  },
+})
+const patterns = positionals.length > 0 ? positionals : ['src/modules']
+const sources = patterns
+  .flatMap((pattern) =>
+    globSync(
+      statSync(join(ROOT, pattern), { throwIfNoEntry: false })?.isDirectory()
+        ? `${pattern}/**/*.ts`
+        : pattern,
+      { cwd: ROOT },
+    ),
+  )
+  .filter((file) => !file.endsWith('.test.ts'))
+  .sort()
+const all = sources
+  .flatMap((file) => guardsOf(file, readFileSync(join(ROOT, file), 'utf8')))
+  .filter(({ kind }) => values.kind === undefined || kind === values.kind)
+const guards = values.sample === undefined ? all : sampleOf(all, Number(values.sample))
+const accepted = JSON.parse(readFileSync(join(ROOT, 'test/mutation-survivors.json'), 'utf8')) as Survivor[]
+const nameOf = ({ file, kind, text }: Pick<Guard, 'file' | 'kind' | 'text'>) => `${file} ${kind} ${text}`
+const reasons = new Map(accepted.map((survivor) => [nameOf(survivor), survivor.reason]))
+const moduleOf = ({ file }: Guard) => file.split('/').slice(0, 3).join('/')
+
+console.log(`${all.length} guards in ${sources.length} files, ${guards.length} of them tried`)
+if (values.list) {
+  for (const { file, line, kind, text } of guards) console.log(`${file}:${line} ${kind}: ${text}`)
+  process.exit(0)
+}
+if (guards.length === 0) process.exit(1)
+
+const tally = new Map<string, { tried: number; noticed: number; accepted: number; untested: number }>()
+let survivors = 0
+const folder = mkdtempSync(join(tmpdir(), 'kith-mutate-'))
+/** Whether a test file is green with every guard in place. */
+const usual = new Map<string, boolean>()
+const tidyUp = async (code: number) => {
+  await globalTeardown()
+  rmSync(folder, { recursive: true, force: true })
+  process.exit(code)
+}
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.on(signal, () => {
+    report()
+    void tidyUp(130)
+  })
+for (const name of COPIED) cpSync(join(ROOT, name), join(folder, name), { recursive: true })
+symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+await globalSetup()
+const admin = openDatabase({
+  connection: JSON.parse(process.env.KITH_TEST_DATABASE ?? '{}'),
+  poolSize: 1,
+  statementTimeoutMs: 60_000,
+})
+for (const guard of guards) {
+  const outcome = await tryWithout(guard)
+  const kept = tally.get(moduleOf(guard)) ?? { tried: 0, noticed: 0, accepted: 0, untested: 0 }
+  kept.tried += 1
+  if (outcome === 'noticed') kept.noticed += 1
+  else if (reasons.has(nameOf(guard))) kept.accepted += 1
+  else {
+    survivors += 1
+    if (outcome === 'untested') kept.untested += 1
+    console.log(`${outcome} ${guard.file}:${guard.line} ${guard.kind}: ${guard.text}`)
+  }
+  tally.set(moduleOf(guard), kept)
+}
+report()
+await tidyUp(survivors > 0 ? 1 : 0)
+
+/** Whether a test of the area turns red, or is stuck, without the guard, and is green with it. */
+async function tryWithout(guard: Guard): Promise<'noticed' | 'survived' | 'untested'> {
+  const path = join(folder, guard.file)
+  const source = readFileSync(join(ROOT, guard.file), 'utf8')
+  let isTested = false
+  for (const file of testsFor(ROOT, guard.file, guard.kind)) {
+    if (usual.get(file) === false) continue
+    writeFileSync(path, without(source, guard))
+    const ending = await runTest(folder, file, PATIENCE_MS)
+    writeFileSync(path, source)
+    await dropLeft()
+    if (ending !== 'green' && (await isGreen(file))) return 'noticed'
+    isTested ||= ending === 'green'
+  }
+  return isTested ? 'survived' : 'untested'
+}
+
+/** A test that is red with every guard in place says nothing. Each file that was red is run once so. */
+async function isGreen(file: string): Promise<boolean> {
+  const before = usual.get(file)
+  if (before !== undefined) return before
+  const ending = await runTest(folder, file, PATIENCE_MS)
+  await dropLeft()
+  usual.set(file, ending === 'green')
+  if (ending !== 'green') console.log(`left out, being ${ending} with every guard in place: ${file}`)
+  return ending === 'green'
+}
+
+/** The databases of a test that was ended at its first red one. */
+async function dropLeft(): Promise<void> {
+  const left = await admin<{ name: string }[]>`
+    select datname as name from pg_database where datname ~ '^kith_[0-9a-f]{12}$'`
+  for (const { name } of left) await admin.unsafe(`drop database if exists ${name} with (force)`)
+}
+
+function sampleOf(from: Guard[], number: number): Guard[] {
+  const dice = createDice(Number(values.seed))
+  return from
+    .map((guard) => ({ guard, at: dice.roll() }))
+    .sort((one, other) => one.at - other.at)
+    .slice(0, number)
+    .map(({ guard }) => guard)
+    .sort((one, other) => (moduleOf(one) < moduleOf(other) ? -1 : 1))
+}
+
+function report(): void {
+  for (const [name, { tried, noticed, accepted: known, untested }] of tally)
+    console.log(
+      `${name}: ${tried} tried, ${noticed} noticed, ${tried - noticed - known} not, ${known} accepted` +
+        (untested > 0 ? `, ${untested} of them without a test that runs` : ''),
+    )
+}

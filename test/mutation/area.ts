@@ -1,0 +1,40 @@
+import { globSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** What more is to be run for a module whose rules others show; patterns of test files. */
+const ACROSS: Record<string, string[]> = {
+  collections: ['src/modules/feeds', 'src/modules/music', 'src/modules/news'],
+  comments: ['src/modules/feeds', 'src/modules/groups/posts'],
+  likes: ['src/modules/feeds', 'src/modules/groups/posts'],
+  pinning: ['src/modules/news', 'test/money-access', 'src/modules/groups/pins'],
+  purchases: ['src/modules/feeds', 'src/modules/music', 'test/money-access'],
+  rewards: ['src/modules/news', 'test/money-access'],
+  ledger: ['test/money-access', 'test/notified/money.test.ts'],
+  notifications: ['test/notified'],
+  music: ['src/commands/import.test.ts'],
+  news: ['src/commands/import.test.ts'],
+  files: ['src/modules/feeds', 'src/modules/accounts'],
+  tokens: ['src/modules/accounts'],
+  abilities: ['src/modules/accounts'],
+}
+
+/** How many folders two paths share. */
+function nearness(file: string, test: string): number {
+  const [one, other] = [dirname(file).split('/'), dirname(test).split('/')]
+  const apart = one.findIndex((part, index) => part !== other[index])
+  return apart < 0 ? one.length : apart
+}
+
+/** The tests that have to notice when a guard of this file goes, those beside it first. */
+export function testsFor(root: string, file: string, kind: string): string[] {
+  const [, place, module_ = ''] = file.split('/')
+  const own = place === 'modules' ? `src/modules/${module_}` : dirname(file)
+  const find = (pattern: string) =>
+    globSync(pattern.endsWith('.ts') ? pattern : join(pattern, '**/*.test.ts'), { cwd: root })
+  const beside = find(own).sort(
+    (one, other) => nearness(file, other) - nearness(file, one) || (one < other ? -1 : 1),
+  )
+  const across = (place === 'modules' ? (ACROSS[module_] ?? []) : ['test/platform.test.ts']).flatMap(find)
+  const matrix = kind === 'access' ? ['test/access-matrix.test.ts'] : []
+  return [...new Set([...matrix, ...beside, ...across])]
+}
