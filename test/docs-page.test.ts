@@ -34,7 +34,7 @@ test('the page at /docs lists every area, tries an operation, and asks nobody el
   page.on('request', (request) => asked.push(request.url()))
   page.on('pageerror', (error) => faults.push(String(error)))
   await page.goto(`${address}/docs`)
-  await page.locator('.opblock-tag').first().waitFor({ timeout: 30_000 })
+  await page.locator('.opblock-tag').first().waitFor({ timeout: 120_000 })
   const contract = (await (await fetch(`${address}/api/v2/openapi.json`)).json()) as {
     paths: Record<string, Record<string, { tags?: string[] }>>
   }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { DeclaredError } from '#platform/errors.ts'
 import type { Documented } from '#platform/http/route.ts'
 
 type Json = { [name: string]: unknown }
@@ -68,6 +69,25 @@ type Operation = {
   responses?: Record<string, Json & { content?: Record<string, { schema?: Json }> }>
 }
 
+/** Error replies that stand once in the document. */
+const COMMON = new Set([
+  'too_many_requests',
+  'unauthenticated',
+  'validation_failed',
+  'not_found',
+  'forbidden',
+])
+
+/** An error reply with the codes that callers meet, and what each means. */
+function errorReply(found: readonly DeclaredError[]): Json {
+  const codes = [...new Map(found.map((error) => [error.code, error.text.en]))]
+  return {
+    description: codes.map(([code, text]) => `\`${code}\`: ${text}`).join('\n\n'),
+    headers: { 'X-Error-Code': { schema: { type: 'string', enum: codes.map(([code]) => code) } } },
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  }
+}
+
 const SUCCESS: Record<string, string> = { 201: 'Created.', 202: 'Accepted.', 204: 'Done; there is no body.' }
 
 /** Says in a few words what a success answers, where the route does not. */
@@ -83,7 +103,11 @@ function successText(status: string, schema: Json | undefined): string {
 
 /** Tells of each operation what its successes answer and which errors callers meet, with their codes. */
 export function describeReplies<T extends object>(document: T, documented: Map<string, Documented>): T {
-  const { paths = {} } = document as { paths?: Record<string, Record<string, Operation>> }
+  const { paths = {}, components = {} } = document as {
+    paths?: Record<string, Record<string, Operation>>
+    components?: { responses?: Json }
+  }
+  const shared: Json = { ...components.responses }
   for (const operations of Object.values(paths))
     for (const operation of Object.values(operations)) {
       const route = documented.get(operation.operationId ?? '')
@@ -95,17 +119,16 @@ export function describeReplies<T extends object>(document: T, documented: Map<s
         }
       const errors = Object.groupBy(route?.errors ?? [], ({ status }) => String(status))
       for (const [status, found = []] of Object.entries(errors)) {
-        const codes = [...new Map(found.map((error) => [error.code, error.text.en]))]
-        responses[status] = {
-          description: codes.map(([code, text]) => `\`${code}\`: ${text}`).join('\n\n'),
-          headers: {
-            'X-Error-Code': { schema: { type: 'string', enum: codes.map(([code]) => code) } },
-          },
-          content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-        }
+        const reply = errorReply(found)
+        // What many operations answer alike stands once, under the name of its codes.
+        const name = found.map(({ code }) => code).join('_or_')
+        if (COMMON.has(name)) {
+          shared[name] = reply
+          responses[status] = { $ref: `#/components/responses/${name}` }
+        } else responses[status] = reply
       }
       const json = operation.requestBody?.content?.['application/json']
       if (json && route?.example !== undefined) json.example = route.example
     }
-  return document
+  return { ...document, components: { ...components, responses: shared } }
 }

@@ -48,6 +48,9 @@ export function apiError(status: number, code: string, en: string, zh: string) {
 
 const INVALID: Text = { en: 'The given data was invalid.', zh: '提交的数据不正确。' }
 
+/** What a route with input declares: the 422 that tells what is wrong with each field. */
+export const invalidInput: DeclaredError = { status: 422, code: 'validation_failed', text: INVALID }
+
 /** A 422 on one field (conventions-7). */
 export function invalidField(field: string, text: Text, code = 'validation_failed'): ApiError {
   return new ApiError(422, code, INVALID, { errors: { [field]: [text] } })

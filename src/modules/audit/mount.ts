@@ -162,12 +162,9 @@ export function mountAdminCrud<
     summary: `Change ${noun}`,
     access: { ability: may.update },
     params: Params,
-    body: Type.Partial(
-      Type.Object(
-        { ...crud.body.properties, ...crud.extra?.properties },
-        { title: `${(crud.item as { title?: string }).title ?? entity}Changes` },
-      ),
-    ),
+    body: Type.Partial(Type.Object({ ...crud.body.properties, ...crud.extra?.properties }), {
+      title: `${(crud.item as { title?: string }).title ?? entity}Changes`,
+    }),
     reply: { 204: Empty },
     errors: [missing, ...(crud.errors ?? [])],
     whenInvalid: ({ params }) => get(idOf(params)),

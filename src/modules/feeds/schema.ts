@@ -104,7 +104,7 @@ const FeedMark = Type.Unsafe<number | string>({
 /** Ids as a list of integers, a comma list, or a list of objects with `id`. */
 const TopicIds = Type.Unsafe<(number | { id: number })[]>({
   ...IdList(5),
-  items: Type.Union([Id, Type.Object({ id: Id })]),
+  items: Type.Union([Id, Shared('FeedTopicReference', { id: Id })]),
 })
 
 /** A picture, and what seeing it clearly or fetching its original costs. */

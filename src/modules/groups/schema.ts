@@ -118,7 +118,7 @@ export const GroupProtocol = Shared('GroupProtocol', { protocol: Type.String() }
 /** Ids as a list of integers, a comma list, or a list of objects with `id`. */
 const TagIds = Type.Unsafe<(number | { id: number })[]>({
   ...IdList(5),
-  items: Type.Union([Id, Type.Object({ id: Id })]),
+  items: Type.Union([Id, Shared('TagReference', { id: Id })]),
 })
 
 /** What a group is made of. In a form the picture is the file `avatar` itself; in JSON the id of an upload. */
@@ -140,7 +140,7 @@ export const NewGroup = Shared('NewGroup', {
 export type NewGroup = Static<typeof NewGroup>
 
 /** What the body of a new group is checked by at first: a form is read later, and whole. */
-export const GroupForm = Type.Partial(Type.Object(NewGroup.properties, { title: 'GroupForm' }))
+export const GroupForm = Type.Partial(NewGroup, { title: 'GroupForm' })
 
 /** What is changed of a group. */
 export const GroupChanges = Shared('GroupChanges', {

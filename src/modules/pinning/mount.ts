@@ -72,7 +72,7 @@ function mountRequests(server: Server, ctx: Context, options: PinOptions): void 
     return subject
   }
 
-  route(`POST ${options.path}` as 'POST /', {
+  route(`POST ${options.path}`, {
     operationId: `request${options.noun}Pin`,
     summary: 'Ask for a pin, paid with points',
     access: 'user',
@@ -132,7 +132,7 @@ function mountDecisions(
   }
   const errors = decisions.errors ?? []
 
-  route(`PATCH ${accept.path}` as 'PATCH /', {
+  route(`PATCH ${accept.path}`, {
     operationId: `accept${noun}Pin`,
     summary: 'Accept a request to pin',
     access: 'user',
@@ -158,7 +158,7 @@ function mountDecisions(
     aliases: reject.aliases ?? {},
     load: (arrival: Arriving) => findWaiting(arrival, notAddressedToYou),
   } as const
-  const operation = `${reject.method} ${reject.path}` as 'PATCH /'
+  const operation = `${reject.method} ${reject.path}` as const
   if (reject.status === 201)
     route(operation, {
       ...rejection,
@@ -182,7 +182,7 @@ function mountDecisions(
     })
 
   if (end === undefined) return
-  route(`DELETE ${end}` as 'DELETE /', {
+  route(`DELETE ${end}`, {
     operationId: `end${noun}Pin`,
     summary: 'End a pin before its time',
     access: 'user',

@@ -1,5 +1,5 @@
 import { Amount } from '#modules/ledger/index.ts'
-import { Cursor, Int, Limit, Nullable, RawText, type Static, Time, Type } from '#platform/schema.ts'
+import { Cursor, Int, Limit, Nullable, RawText, Shared, type Static, Time, Type } from '#platform/schema.ts'
 
 export const PIN_STATES = ['pending', 'active', 'expired', 'rejected', 'cancelled'] as const
 export type PinState = (typeof PIN_STATES)[number]
@@ -8,7 +8,7 @@ export type PinState = (typeof PIN_STATES)[number]
 export const Days = Int(1, 365)
 
 /** `amount`: points for all days together. `password`: while the site asks for it when paying. */
-export const PinBody = Type.Object({
+export const PinBody = Shared('NewPin', {
   amount: Amount,
   day: Days,
   password: Type.Optional(RawText(128)),
@@ -16,7 +16,10 @@ export const PinBody = Type.Object({
 export type PinBody = Static<typeof PinBody>
 
 /** `amount` is not asked of who decides themselves. */
-export const PlainPinBody = Type.Object({ ...PinBody.properties, amount: Type.Optional(Amount) })
+export const PlainPinBody = Shared('NewPinPerhapsFree', {
+  ...PinBody.properties,
+  amount: Type.Optional(Amount),
+})
 
 /** A page of pins, newest first. */
 export const PinsQuery = Type.Object({ after: Cursor, limit: Limit() })

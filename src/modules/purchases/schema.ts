@@ -3,7 +3,7 @@ import { Id, Nullable, RawText, Shared, type Static, Time, Type } from '#platfor
 export const NodeParams = Type.Object({ node: Id })
 
 /** `password`: while the site asks for it when paying (conventions-29). */
-export const PayBody = Type.Object({ password: Type.Optional(RawText(128)) })
+export const PayBody = Shared('Payment', { password: Type.Optional(RawText(128)) })
 
 /** A payment node (money-11). */
 export const PaidNode = Shared('PaidNode', {

@@ -53,7 +53,7 @@ export function mountRewards(server: Server, ctx: Context, content: Content, opt
     return target
   }
 
-  route(`POST ${options.create}` as 'POST /', {
+  route(`POST ${options.create}`, {
     operationId: `reward${noun}`,
     summary: 'Reward with points',
     access: 'user',
@@ -90,7 +90,7 @@ export function mountRewards(server: Server, ctx: Context, content: Content, opt
   })
 
   if (options.list !== undefined)
-    route(`GET ${options.list}` as 'GET /', {
+    route(`GET ${options.list}`, {
       operationId: `list${noun}Rewards`,
       summary: 'List rewards',
       access: 'optional',
@@ -105,7 +105,7 @@ export function mountRewards(server: Server, ctx: Context, content: Content, opt
     })
 
   if (options.sum !== undefined)
-    route(`GET ${options.sum}` as 'GET /', {
+    route(`GET ${options.sum}`, {
       operationId: `sum${noun}Rewards`,
       summary: 'How much was given',
       access: 'optional',

@@ -15,7 +15,7 @@ import {
 } from '#platform/schema.ts'
 
 /** `password`: while the site asks for it when paying. */
-export const RewardBody = Type.Object({ amount: Amount, password: Type.Optional(RawText(128)) })
+export const RewardBody = Shared('NewReward', { amount: Amount, password: Type.Optional(RawText(128)) })
 export type RewardBody = Static<typeof RewardBody>
 
 /**
@@ -47,6 +47,6 @@ export const Reward = Shared('Reward', {
 })
 
 /** How many rewards something was given, and how much in all; null when none. */
-export const RewardSum = Type.Object({ count: Type.Integer(), amount: Nullable(Type.Integer()) })
+export const RewardSum = Shared('RewardSum', { count: Type.Integer(), amount: Nullable(Type.Integer()) })
 export type RewardSum = Static<typeof RewardSum>
 export type Reward = Static<typeof Reward>

@@ -1,7 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '#platform/context.ts'
 import type { Tx } from '#platform/database.ts'
-import { ApiError, type DeclaredError, forbidden, notFound } from '#platform/errors.ts'
+import {
+  ApiError,
+  type DeclaredError,
+  forbidden,
+  invalidInput,
+  notFound,
+  tooManyRequests,
+  unauthenticated,
+} from '#platform/errors.ts'
 import type { ApiTag } from '#platform/http/api-tags.ts'
 import type { Access, Viewer } from '#platform/http/viewer.ts'
 import type { Server } from '#platform/http.ts'
@@ -154,7 +162,11 @@ async function answerBeforeInvalid(check: () => unknown, failure: Error): Promis
 
 /** The errors that a route has because of what it takes. */
 function ownErrors(options: AnyRoute): DeclaredError[] {
+  const isOpen = options.access === 'public' || options.access === 'optional'
   return [
+    tooManyRequests,
+    ...(isOpen ? [] : [unauthenticated]),
+    ...(options.body || options.query ? [invalidInput] : []),
     ...(options.params ? [notFound] : []),
     ...(typeof options.access === 'object' ? [forbidden] : []),
     ...(options.idempotent ? IDEMPOTENCY_ERRORS : []),

@@ -95,7 +95,7 @@ export const SimplePostsQuery = Type.Object({ id: IdList() })
 /** Uploads as ids, or as objects with `id`. */
 const Images = Type.Unsafe<(number | { id: number })[]>({
   ...IdList(20),
-  items: Type.Union([Id, Type.Object({ id: Id })]),
+  items: Type.Union([Id, Shared('PictureReference', { id: Id })]),
 })
 
 /** `summary` has to be there and may be empty, but then `images` may not (groups-18). */

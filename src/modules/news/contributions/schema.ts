@@ -31,7 +31,7 @@ export type Contribution = Static<typeof Contribution>
 export const NewContribution = Shared('NewContribution', { ...fields, password: Type.Optional(RawText(128)) })
 
 /** What is changed of a rejected contribution. */
-export const ContributionChanges = Type.Partial(Shared('ContributionChanges', fields))
+export const ContributionChanges = Type.Partial(Type.Object(fields), { title: 'ContributionChanges' })
 
 /** My articles of one state, or of all; of others only the published ones. */
 export const ContributionsQuery = Type.Object({

@@ -36,6 +36,7 @@ export function streamRoutes(server: Server, ctx: Context) {
     access: 'user',
     query: Type.Object({ last_event_id: Type.Optional(Int(0, MAX_ID)) }),
     reply: { 200: EventStreamReply },
+    returns: 'Events, until the connection ends.',
     errors: [tooManyStreams],
     handler: async ({ request, reply, query, viewer }) => {
       reply

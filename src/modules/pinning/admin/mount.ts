@@ -7,7 +7,7 @@ import type { ApiTag } from '#platform/http/api-tags.ts'
 import { routesOn } from '#platform/http/route.ts'
 import type { Server } from '#platform/http.ts'
 import { Listing } from '#platform/listing.ts'
-import { Created, Empty, Id, type TProperties, Type } from '#platform/schema.ts'
+import { Created, Empty, Id, Shared, type TProperties, Type } from '#platform/schema.ts'
 import { notPinned, pinDecidedBefore, pinnedAlready } from '../errors.ts'
 import type { PinOptions } from '../pin-kinds.ts'
 import { Days } from '../schema.ts'
@@ -57,7 +57,7 @@ export function mountAdminPins(server: Server, ctx: Context, options: AdminPinOp
   /** The content that a query or body names. */
   const named = (input: unknown) => (input as { [param: string]: number | undefined })[param]
 
-  route(`GET ${path}` as 'GET /', {
+  route(`GET ${path}`, {
     operationId: `adminList${noun}Pins`,
     summary: `List pins of ${plural} and requests for them`,
     access,
@@ -69,7 +69,7 @@ export function mountAdminPins(server: Server, ctx: Context, options: AdminPinOp
     },
   })
 
-  route(`GET ${path}/:pinned` as 'GET /', {
+  route(`GET ${path}/:pinned`, {
     operationId: `adminGet${noun}Pin`,
     summary: `Read a pin of one of the ${plural}`,
     access,
@@ -78,11 +78,11 @@ export function mountAdminPins(server: Server, ctx: Context, options: AdminPinOp
     handler: async ({ params }) => view(await get(params.pinned)),
   })
 
-  route(`POST ${path}` as 'POST /', {
+  route(`POST ${path}`, {
     operationId: `adminPin${noun}`,
     summary: `Pin one of the ${plural} for nothing, or let its pin last longer`,
     access,
-    body: Type.Object({ [param]: Id, day: Days }),
+    body: Shared(`Admin${noun}PinForFree`, { [param]: Id, day: Days }),
     reply: { 201: Created },
     errors: [missing, pinnedAlready],
     handler: async (call) => {
@@ -104,7 +104,7 @@ export function mountAdminPins(server: Server, ctx: Context, options: AdminPinOp
     },
   })
 
-  route(`PATCH ${path}/:pinned` as 'PATCH /', {
+  route(`PATCH ${path}/:pinned`, {
     operationId: `adminDecide${noun}Pin`,
     summary: 'Accept or reject a request, once; who asked is told, and gets the points back if rejected',
     access,
@@ -135,7 +135,7 @@ export function mountAdminPins(server: Server, ctx: Context, options: AdminPinOp
     },
   })
 
-  route(`DELETE ${path}/:pinned` as 'DELETE /', {
+  route(`DELETE ${path}/:pinned`, {
     operationId: `adminEnd${noun}Pin`,
     summary: 'End a pin; a request that waits is cancelled and paid back',
     access,

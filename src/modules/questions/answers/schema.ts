@@ -12,7 +12,7 @@ export const NewAnswer = Shared('NewAnswer', {
 export type NewAnswer = Static<typeof NewAnswer>
 
 /** What can be changed of an answer; at least one of these. */
-export const AnswerPatch = Type.Partial(Shared('AnswerPatch', NewAnswer.properties))
+export const AnswerPatch = Type.Partial(NewAnswer, { title: 'AnswerPatch' })
 export type AnswerPatch = Static<typeof AnswerPatch>
 
 /** What answering answers, and paying for a look. */

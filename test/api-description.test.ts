@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { API_TAGS } from '#platform/http/api-tags.ts'
+import { createWorld } from '#test/world.ts'
+
+type Schema = { [name: string]: unknown; type?: unknown; properties?: Record<string, unknown> }
+type Operation = {
+  operationId?: string
+  summary?: string
+  tags?: string[]
+  deprecated?: boolean
+  requestBody?: { content?: Record<string, { schema?: Schema }> }
+  responses: Record<string, { description?: string; content?: Record<string, { schema?: Schema }> }>
+}
+
+const { app } = await createWorld()
+const document = app.swagger() as unknown as {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Schema> }
+}
+const operations = Object.entries(document.paths).flatMap(([path, verbs]) =>
+  Object.entries(verbs).map(([verb, operation]) => ({ name: `${verb.toUpperCase()} ${path}`, path, ...operation })),
+)
+
+test('every operation has an id, a summary and one known tag', () => {
+  assert.ok(operations.length > 400, `saw only ${operations.length}`)
+  const ids = new Map<string, string>()
+  for (const { name, path, operationId = '', summary, tags = [] } of operations) {
+    assert.match(operationId, /^[a-z][A-Za-z0-9]+$/, name)
+    assert.equal(ids.get(operationId), undefined, `${name} has the id of ${ids.get(operationId)}`)
+    ids.set(operationId, name)
+    assert.ok(summary, name)
+    assert.equal(tags.length, 1, name)
+    assert.ok(tags[0] !== undefined && tags[0] in API_TAGS, `${name}: ${tags[0]}`)
+    assert.equal(path.startsWith('/api/v2/admin'), tags[0].startsWith('Admin: '), `${name}: ${tags[0]}`)
+  }
+})
+
+test('the id of an operation stays: generated clients name their functions by it', () => {
+  const kept = JSON.parse(
+    readFileSync(new URL('./contract/operation-ids.json', import.meta.url), 'utf8'),
+  ) as Record<string, string>
+  const now = Object.fromEntries(operations.map(({ name, operationId }) => [operationId, name]))
+  assert.deepEqual(
+    Object.entries(kept).filter(([id, name]) => now[id] !== name),
+    [],
+  )
+  assert.deepEqual(
+    Object.keys(now).filter((id) => !(id in kept)),
+    [],
+    'add new operations to test/contract/operation-ids.json',
+  )
+})
+
+test('every success says what it answers', () => {
+  for (const { name, responses } of operations)
+    for (const [status, { description = '' }] of Object.entries(responses))
+      if (/^2/.test(status)) assert.doesNotMatch(description, /^(Default Response|Success\.)?$/, `${name} ${status}`)
+})
+
+test('every object of the wire has a name', () => {
+  const unnamed: string[] = []
+  const walk = (value: unknown, where: string, isNamed = false) => {
+    if (Array.isArray(value)) for (const item of value) walk(item, where)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return
+    const schema = value as Schema
+    if (!isNamed && schema.properties && [schema.type].flat().includes('object')) unnamed.push(where)
+    for (const [name, inner] of Object.entries(schema)) walk(inner, `${where}.${name}`)
+  }
+  for (const { name, requestBody, responses } of operations) {
+    for (const { schema } of Object.values(requestBody?.content ?? {})) walk(schema, `${name} body`)
+    for (const [status, { content }] of Object.entries(responses))
+      for (const { schema } of Object.values(content ?? {})) walk(schema, `${name} ${status}`)
+  }
+  for (const [name, schema] of Object.entries(document.components.schemas)) walk(schema, name, true)
+  assert.deepEqual(unnamed, [])
+})
