@@ -20,7 +20,11 @@ const document = app.swagger() as unknown as {
   components: { schemas: Record<string, Schema> }
 }
 const operations = Object.entries(document.paths).flatMap(([path, verbs]) =>
-  Object.entries(verbs).map(([verb, operation]) => ({ name: `${verb.toUpperCase()} ${path}`, path, ...operation })),
+  Object.entries(verbs).map(([verb, operation]) => ({
+    name: `${verb.toUpperCase()} ${path}`,
+    path,
+    ...operation,
+  })),
 )
 
 test('every operation has an id, a summary and one known tag', () => {
@@ -56,7 +60,8 @@ test('the id of an operation stays: generated clients name their functions by it
 test('every success says what it answers', () => {
   for (const { name, responses } of operations)
     for (const [status, { description = '' }] of Object.entries(responses))
-      if (/^2/.test(status)) assert.doesNotMatch(description, /^(Default Response|Success\.)?$/, `${name} ${status}`)
+      if (/^2/.test(status))
+        assert.doesNotMatch(description, /^(Default Response|Success\.)?$/, `${name} ${status}`)
 })
 
 test('every object of the wire has a name', () => {
