@@ -80,6 +80,8 @@ async function main() {
       PORT: String(port),
       LOG_LEVEL: 'info',
       RATE_LIMIT_USER: '1000000',
+      RATE_LIMIT_FILES: '1000000',
+      RATE_LIMIT_VARIANTS: '1000000',
     },
   })
   children.add(server)

@@ -85,6 +85,8 @@ export async function createWorld(
     RATE_LIMIT_ANONYMOUS: '0',
     RATE_LIMIT_USER: '0',
     RATE_LIMIT_SENSITIVE: '0',
+    RATE_LIMIT_FILES: '0',
+    RATE_LIMIT_VARIANTS: '0',
     LOG_LEVEL: 'silent',
     DATA_DIR: dataDir,
     ...env,

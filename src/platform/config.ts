@@ -70,6 +70,8 @@ export function readConfig(env: Env) {
       anonymous: integer('RATE_LIMIT_ANONYMOUS', 60, 0, 1_000_000),
       user: integer('RATE_LIMIT_USER', 600, 0, 1_000_000),
       sensitive: integer('RATE_LIMIT_SENSITIVE', 10, 0, 1_000_000),
+      files: integer('RATE_LIMIT_FILES', 3_000, 0, 1_000_000),
+      variants: integer('RATE_LIMIT_VARIANTS', 300, 0, 1_000_000),
     },
     appSecret: secret('APP_SECRET', minimumSecretLength),
     founderName: text('FOUNDER_NAME') ?? 'root',
@@ -116,6 +118,8 @@ export function readConfig(env: Env) {
     /** How often an open stream is written to, so that no proxy takes it for dead. */
     streamHeartbeatMs: integer('STREAM_HEARTBEAT_MS', 15_000, 50, 600_000),
     maxUploadBytes: integer('MAX_UPLOAD_BYTES', 10 * 1024 * 1024, 1024, 1024 * 1024 * 1024),
+    /** Room for pictures in other sizes; 0 keeps none. */
+    variantBytes: integer('VARIANT_BYTES', 1024 ** 3, 0, 1024 ** 4),
     corsOrigins: (text('CORS_ORIGINS') ?? '*').split(',').map((origin) => origin.trim()),
     /** Addresses of reverse proxies whose X-Forwarded-For is believed; empty: none. */
     trustProxy: text('TRUST_PROXY'),

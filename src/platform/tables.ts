@@ -230,6 +230,13 @@ export type Tables = {
     created_at: string
     attached_at: string | null
   }
+  file_variants: {
+    storage_key: string
+    source_key: string
+    mime: string
+    size: number
+    used_at: string
+  }
   files: {
     id: number
     owner_id: number

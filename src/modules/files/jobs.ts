@@ -2,6 +2,7 @@ import type { Context } from '#platform/context.ts'
 import type { Schedule, TaskList } from '#platform/jobs.ts'
 import { tidyNodes } from './nodes/service.ts'
 import { removeFiles, tidyUploads } from './uploads/service.ts'
+import { tidyVariants } from './variants/service.ts'
 
 export const fileTasks = (ctx: Context): TaskList => ({
   remove_files: (payload) => removeFiles(ctx, (payload as { ids: number[] }).ids),
@@ -9,6 +10,10 @@ export const fileTasks = (ctx: Context): TaskList => ({
     await tidyUploads(ctx)
     await tidyNodes(ctx)
   },
+  tidy_variants: () => tidyVariants(ctx),
 })
 
-export const fileSchedules: Schedule[] = [{ task: 'tidy_files', pattern: '23 * * * *' }]
+export const fileSchedules: Schedule[] = [
+  { task: 'tidy_files', pattern: '23 * * * *' },
+  { task: 'tidy_variants', pattern: '*/10 * * * *' },
+]

@@ -58,7 +58,7 @@ test('uploads live in the bucket and are served from it, whole, in part and resi
   }
   assert.ok((await get('')).rawPayload.equals(bytes))
   assert.ok((await get('', { range: 'bytes=5-9' })).rawPayload.equals(bytes.subarray(5, 10)))
-  assert.equal((await sharp((await get('?w=30')).rawPayload).metadata()).width, 30)
+  assert.equal((await sharp((await get('?w=50')).rawPayload).metadata()).width, 50)
 })
 
 test('a storage task ends in the bucket, and its picture tells so', async () => {

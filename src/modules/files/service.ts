@@ -1,56 +1,43 @@
 import { Readable } from 'node:stream'
-import { buffer } from 'node:stream/consumers'
-import { LRUCache } from 'lru-cache'
+import type { FastifyRequest } from 'fastify'
 import type { Context } from '#platform/context.ts'
-import { type ImageRule, transformImage } from '#platform/media/images.ts'
-import { formatRule } from '#platform/media/rule.ts'
+import type { Db } from '#platform/database.ts'
+import { addressKey } from '#platform/http/address.ts'
+import type { ImageRule } from '#platform/media/images.ts'
+import { formatRule, roundRule } from '#platform/media/rule.ts'
 import type { Sendable } from '#platform/storage/send.ts'
 import type { Storage } from '#platform/storage/storage.ts'
 import { readFault } from './errors.ts'
+import { takeVariantsOf } from './variants/queries.ts'
+import { getVariant } from './variants/service.ts'
 
 /** Where the bytes are and what they are. */
-export type StoredBytes = { key: string; mime: string; size: number }
-
-type Variant = { data: Buffer; mime: string }
-
-const cacheBytes = 64 * 1024 * 1024
-const caches = new WeakMap<Storage, LRUCache<string, Variant, { stored: StoredBytes; rule: ImageRule }>>()
-
-/** Pictures already resized, so that a popular page costs its resizing once. */
-function variantsOf(storage: Storage) {
-  const known = caches.get(storage)
-  if (known) return known
-  const cache = new LRUCache<string, Variant, { stored: StoredBytes; rule: ImageRule }>({
-    maxSize: cacheBytes,
-    sizeCalculation: ({ data }) => data.length + 200,
-    async fetchMethod(_key, _stale, { context: { stored, rule } }) {
-      const { stream } = await storage.open(stored.key)
-      return transformImage(await buffer(stream), stored.mime, rule)
-    },
-  })
-  caches.set(storage, cache)
-  return cache
+export type StoredBytes = {
+  key: string
+  mime: string
+  size: number
+  width: number | null
+  height: number | null
 }
 
-/** The stored bytes as they are to be sent: as they are, or as a picture by the rule. */
+/** The stored bytes as they are to be sent to whoever asks: as they are, or as the nearest variant of the picture. */
 export async function sendableBytes(
   ctx: Context,
+  request: FastifyRequest,
   stored: StoredBytes,
   rule: ImageRule,
   cacheControl: string,
 ): Promise<Sendable> {
-  const wanted = stored.mime.startsWith('image/') ? formatRule(rule) : ''
+  const rounded = stored.mime.startsWith('image/') ? roundRule(rule, stored) : {}
+  const wanted = formatRule(rounded)
   const name = stored.key.split('/').at(-1) ?? 'file'
   if (wanted === '') {
     const open: Sendable['open'] = async (range) =>
       (await readingFrom(ctx, ctx.storage.open(stored.key, range))).stream
     return { name, mime: stored.mime, size: stored.size, tag: name, cacheControl, open }
   }
-  const variants = variantsOf(ctx.storage)
-  const made = await readingFrom(
-    ctx,
-    variants.forceFetch(`${stored.key}?${wanted}`, { context: { stored, rule } }),
-  )
+  const asker = { address: addressKey(request.ip), caller: request.caller }
+  const made = await readingFrom(ctx, getVariant(ctx, stored, rounded, asker))
   return {
     name: made.mime === stored.mime ? name : `${name.split('.')[0]}.png`,
     mime: made.mime,
@@ -70,6 +57,11 @@ async function readingFrom<T>(ctx: Context, reading: Promise<T>): Promise<T> {
 }
 
 /** Deletes objects whose rows are gone. A store that fails keeps them, and the caller's job is tried again. */
-export async function removeObjects(storage: Storage, keys: string[]): Promise<void> {
+async function removeObjects(storage: Storage, keys: string[]): Promise<void> {
   for (const key of keys) await storage.remove(key)
+}
+
+/** Deletes objects whose rows were deleted in this transaction, with the variants that were made of them. */
+export async function removeWithVariants(ctx: Context, tx: Db, keys: string[]): Promise<void> {
+  if (keys.length > 0) await removeObjects(ctx.storage, [...(await takeVariantsOf(tx, keys)), ...keys])
 }

@@ -1,7 +1,8 @@
 import type { Sharp } from 'sharp'
 import { decodeBmp } from './bmp.ts'
 import { MediaError } from './errors.ts'
-import { inTurn, loadSharp, maxPixels } from './sharp.ts'
+import { type Turn, uploadTurn, variantTurn } from './queue.ts'
+import { loadSharp, maxPixels } from './sharp.ts'
 import { strippers } from './strip.ts'
 
 /** Bounds for width and height, quality 1..100, blur 0..100. */
@@ -20,9 +21,9 @@ const secondsAllowed = 20
  * The picture without the metadata that tells where, when and with what it was taken, and standing upright.
  * Pixels are encoded anew only when it has to be turned. Throws a MediaError `broken` when it does not decode.
  */
-export async function cleanImage(bytes: Buffer, mime: string): Promise<Buffer> {
+export async function cleanImage(bytes: Buffer, mime: string, turn: Turn = {}): Promise<Buffer> {
   if (mime === 'image/bmp') return bytes
-  return inTurn(async () => {
+  return uploadTurn(turn, async () => {
     const sharp = await loadSharp()
     try {
       const { orientation = 1, pages = 1 } = await sharp(bytes, { limitInputPixels: maxPixels }).metadata()
@@ -59,19 +60,22 @@ async function decode(bytes: Buffer): Promise<void> {
  * bitmap becomes PNG; animations keep moving unless they are blurred or huge.
  */
 export async function transformImage(
-  bytes: Buffer,
+  source: Buffer | (() => Promise<Buffer>),
   mime: string,
   rule: ImageRule,
+  turn: Turn = {},
 ): Promise<{ data: Buffer; mime: string }> {
-  return inTurn(async () => {
+  return variantTurn(turn, async () => {
+    // Read when its turn has come: what waits must not fill the memory.
+    const bytes = Buffer.isBuffer(source) ? source : await source()
     try {
       const quality = Math.min(90, Math.max(1, rule.q ?? 85))
-      const source = await openImage(bytes, mime, !rule.b)
-      const size = fit(source.width, source.height, rule)
+      const image = await openImage(bytes, mime, !rule.b)
+      const size = fit(image.width, image.height, rule)
       const output = mime === 'image/bmp' ? 'image/png' : mime
       const shown = rule.b
-        ? await blurred(source.open(), size, rule.b)
-        : source.open().resize(size.width, size.height, { fit: 'fill' })
+        ? await blurred(image.open(), size, rule.b)
+        : image.open().resize(size.width, size.height, { fit: 'fill' })
       const data = await encode(shown, output, quality).timeout({ seconds: secondsAllowed }).toBuffer()
       return { data, mime: output }
     } catch (error) {

@@ -25,3 +25,40 @@ export function formatRule(rule: ImageRule): string {
 function withinBounds(name: Name, value: number): number {
   return Math.min(bounds[name][1], Math.max(bounds[name][0], value))
 }
+
+type Steps = { sides: number[]; qualities: number[]; blurs: number[] }
+
+/** The variants that there are of a picture; few of a large one, because each costs in proportion to its pixels. */
+const STEPS: Steps = {
+  sides: [16, 50, 100, 160, 240, 320, 480, 640, 720, 960, 1_280, 1_920, 2_560],
+  qualities: [50, 75, 90],
+  blurs: [20, 50, 96],
+}
+const LARGE_STEPS: Steps = { sides: [100, 240, 480, 720, 1_280, 2_560], qualities: [], blurs: [96] }
+const LARGE = 4_000_000
+
+type Size = { width: number | null; height: number | null }
+
+const upTo = (steps: number[], value: number) => steps.find((step) => step >= value) ?? steps.at(-1)
+
+/**
+ * The nearest variant that there is of a picture of this size, never smaller, coarser or sharper behind its blur than asked
+ * for (files-14); empty where that is the picture itself. Rounded again it stays what it is.
+ */
+export function roundRule(rule: ImageRule, { width, height }: Size): ImageRule {
+  const known = width !== null && height !== null
+  const [wide, high] = [width ?? bounds.w[1], height ?? bounds.h[1]]
+  const steps = wide * high > LARGE ? LARGE_STEPS : STEPS
+  const scale = Math.min(1, (rule.w || wide) / wide, (rule.h || high) / high)
+  const asked = known
+    ? Math.round(Math.max(wide, high) * scale)
+    : Math.min(rule.w || bounds.w[1], rule.h || bounds.h[1])
+  const side = steps.sides.find((step) => step >= asked)
+  const blur = rule.b ? upTo(steps.blurs, rule.b) : undefined
+  const quality = rule.q && !blur ? upTo(steps.qualities, rule.q) : undefined
+  return {
+    ...(side !== undefined && side < Math.max(wide, high) ? { w: side, h: side } : {}),
+    ...(quality ? { q: quality } : {}),
+    ...(blur ? { b: blur } : {}),
+  }
+}

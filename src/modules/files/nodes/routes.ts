@@ -1,9 +1,11 @@
 import type { Context } from '#platform/context.ts'
+import { addressKey } from '#platform/http/address.ts'
 import { routesOn } from '#platform/http/route.ts'
 import type { Server } from '#platform/http.ts'
 import { parseRule } from '#platform/media/rule.ts'
 import { sendBytes } from '#platform/storage/send.ts'
 import { noSuchFile } from '../errors.ts'
+import { countBytes } from '../limits.ts'
 import {
   maxNodeBytes,
   NodeParams,
@@ -43,22 +45,23 @@ export function nodeRoutes(server: Server, ctx: Context) {
   })
 }
 
-/** Where nodes are uploaded and shown. Outside the API: neither identity nor rate limit apply. */
+/** Where nodes are uploaded and shown. Outside the API: there is no identity, and limits are by address. */
 export function nodeBytesRoutes(server: Server, ctx: Context) {
   server.get(
     '/storage/:node',
     {
       config: { access: 'public' },
+      onRequest: countBytes(ctx),
       schema: { hide: true, params: NodeParams, querystring: RuleQuery },
     },
     async (request, reply) => {
-      const { node, mime, size } = await getNode(ctx.sql, parseNode(request.params.node))
+      const { node, ...stored } = await getNode(ctx.sql, parseNode(request.params.node))
       const rule = parseRule(request.query.rule ?? '')
       const cacheControl = 'public, max-age=31536000, immutable'
       return sendBytes(
         request,
         reply,
-        await sendableBytes(ctx, { key: nodeKey(node), mime, size }, rule, cacheControl),
+        await sendableBytes(ctx, request, { key: nodeKey(node), ...stored }, rule, cacheControl),
       )
     },
   )
@@ -72,6 +75,7 @@ export function nodeBytesRoutes(server: Server, ctx: Context) {
       {
         bodyLimit: maxNodeBytes,
         config: { access: 'public' },
+        onRequest: countBytes(ctx),
         schema: {
           hide: true,
           params: NodeParams,
@@ -83,7 +87,11 @@ export function nodeBytesRoutes(server: Server, ctx: Context) {
         const node = parseNode(request.params.node)
         const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
         const hash = String(request.headers['x-plus-storage-hash'] ?? '')
-        await finishUpload(ctx, node, request.query, { bytes, hash })
+        await finishUpload(ctx, node, request.query, {
+          bytes,
+          hash,
+          address: addressKey(request.ip),
+        })
         return reply.code(201).send({ node: node ?? '' })
       },
     )

@@ -1,11 +1,12 @@
 import { createHash, randomInt } from 'node:crypto'
 import type { Context } from '#platform/context.ts'
+import { currentCaller } from '#platform/database/callers.ts'
 import { type Db, transaction } from '#platform/database.ts'
 import { apiError } from '#platform/errors.ts'
 import { inspectMedia } from '#platform/media/inspect.ts'
 import { badSignature, fileNotUsable, noSuchFile, refusedFile, uploadFault } from '../errors.ts'
 import type { AttachmentView, StorageTask, StoredNode } from '../schema.ts'
-import { removeObjects } from '../service.ts'
+import { removeWithVariants } from '../service.ts'
 import { cleanMedia } from '../uploads/service.ts'
 import { attachmentView, nodeUrl } from '../view.ts'
 import { addTask, findTask, finishTask, listNodes, removeStaleNodes, takeNode } from './queries.ts'
@@ -71,7 +72,7 @@ export async function finishUpload(
   ctx: Context,
   node: string | null,
   { expires = '', signature = '' }: { expires?: string | undefined; signature?: string | undefined },
-  { bytes, hash }: { bytes: Buffer; hash: string },
+  { bytes, hash, address }: { bytes: Buffer; hash: string; address: string },
 ): Promise<void> {
   if (node === null || !ctx.secrets.verify(taskSignature(node, expires), signature)) throw badSignature()
   if (!(Number(expires) > Date.now())) throw badSignature()
@@ -83,7 +84,9 @@ export async function finishUpload(
   try {
     const media = await inspectMedia(bytes)
     if (media?.mime !== task.mime) throw wrongType()
-    const cleaned = await cleanMedia(bytes, media)
+    const caller = currentCaller()
+    const turn = { key: address, isGone: () => caller?.isGone ?? false }
+    const cleaned = await cleanMedia(bytes, media, turn)
     await ctx.storage.put(nodeKey(node), cleaned, { mime: media.mime })
     const stored = { size: cleaned.length, width: media.width, height: media.height }
     if (!(await finishTask(ctx.sql, node, stored))) throw badSignature()
@@ -155,7 +158,7 @@ export async function tidyNodes(ctx: Context, batch = 200): Promise<void> {
   for (let count = batch; count === batch; ) {
     count = await transaction(ctx.sql, async (tx) => {
       const nodes = await removeStaleNodes(tx, batch)
-      await removeObjects(ctx.storage, nodes.map(nodeKey))
+      await removeWithVariants(ctx, tx, nodes.map(nodeKey))
       return nodes.length
     })
   }

@@ -4,7 +4,7 @@ import type { Context } from '#platform/context.ts'
 import { routesOn } from '#platform/http/route.ts'
 import { type Server, say } from '#platform/http.ts'
 import type { ImageRule } from '#platform/media/images.ts'
-import { parseRule } from '#platform/media/rule.ts'
+import { parseRule, roundRule } from '#platform/media/rule.ts'
 import { MessageWithId, Type } from '#platform/schema.ts'
 import { sendBytes } from '#platform/storage/send.ts'
 import {
@@ -16,6 +16,7 @@ import {
   refusedFile,
   UPLOAD_ERRORS,
 } from '../errors.ts'
+import { countBytes } from '../limits.ts'
 import {
   FileParams,
   FileQuery,
@@ -60,7 +61,11 @@ export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOp
       body: UploadForm,
       reply: { 201: MessageWithId },
       errors: UPLOAD_ERRORS,
-      handler: async ({ request, viewer }) => {
+      handler: async ({ request, viewer, reply }) => {
+        reply.raw.once('close', () => {
+          // Of a request that was read to its end the server does not hear that nobody waits for the answer.
+          if (!reply.raw.writableFinished && request.caller) request.caller.isGone = true
+        })
         const id = await receiveUpload(ctx, request, viewer.id)
         return { ...say(request, 'Uploaded.', '上传成功。'), id }
       },
@@ -97,7 +102,8 @@ export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOp
       if (!file || (await options.isHidden(file, viewer.id))) throw noSuchFile()
       const unpaid = await options.findUnpaid(file.id, viewer.id)
       const rule = shownUnpaid(unpaid, file.mime.startsWith('image/'), { w, h, q, b })
-      const url = signedFileUrl(ctx, file.id, rule, options.confidential.has(file.channel ?? ''))
+      const rounded = file.mime.startsWith('image/') ? roundRule(rule, file) : {}
+      const url = signedFileUrl(ctx, file.id, rounded, options.confidential.has(file.channel ?? ''))
       // Who pays must see the clear picture at once, so the way to it is asked for each time.
       reply.header('Cache-Control', 'private, no-cache')
       return json === undefined || json === '0' || json === 'false' ? reply.redirect(url, 302) : { url }
@@ -134,13 +140,14 @@ async function receiveUpload(ctx: Context, request: FastifyRequest, ownerId: num
   }
 }
 
-/** The signed addresses that `/files/{id}` leads to. Outside the API: neither identity nor rate limit apply. */
+/** The signed addresses that `/files/{id}` leads to. Outside the API: there is no identity, and limits are by address. */
 export const uploadBytesRoutes =
   (confidentialOnes: ReadonlySet<string>) => (server: Server, ctx: Context) => {
     server.get(
       '/storage/files/:file',
       {
         config: { access: 'public' },
+        onRequest: countBytes(ctx),
         schema: { hide: true, params: FileParams, querystring: SignedQuery },
       },
       async (request, reply) => {
@@ -154,9 +161,14 @@ export const uploadBytesRoutes =
         if (!file) throw noSuchFile()
         const confidential = confidentialOnes.has(file.channel ?? '')
         if (!good(confidential)) throw badSignature()
-        const stored = { key: file.key, mime: file.mime, size: file.bytes }
+        const { key, mime, bytes: size, width, height } = file
+        const stored = { key, mime, size, width, height }
         const cacheControl = confidential ? 'private, no-store' : `private, max-age=${left}, immutable`
-        return sendBytes(request, reply, await sendableBytes(ctx, stored, parseRule(rule), cacheControl))
+        return sendBytes(
+          request,
+          reply,
+          await sendableBytes(ctx, request, stored, parseRule(rule), cacheControl),
+        )
       },
     )
   }

@@ -6,12 +6,14 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Context } from '#platform/context.ts'
+import { currentCaller } from '#platform/database/callers.ts'
 import { type Db, transaction } from '#platform/database.ts'
 import { ApiError } from '#platform/errors.ts'
 import { addJob } from '#platform/jobs.ts'
 import { cleanImage } from '#platform/media/images.ts'
 import { inspectMedia, type Media } from '#platform/media/inspect.ts'
 import { cleanMp4 } from '#platform/media/mp4.ts'
+import type { Turn } from '#platform/media/queue.ts'
 import {
   fileMissing,
   fileNotAccepted,
@@ -22,7 +24,7 @@ import {
   wrongKind,
 } from '../errors.ts'
 import type { FileView } from '../schema.ts'
-import { removeObjects } from '../service.ts'
+import { removeWithVariants } from '../service.ts'
 import {
   addFile,
   attachUses,
@@ -81,7 +83,10 @@ async function keep(
         ...fileNotAccepted,
         text: bytes.length > 0 ? fileNotAccepted.text : fileMissing.text,
       })
-    const cleaned = await cleanMedia(bytes, media)
+    const caller = currentCaller()
+    // Files that Kith itself brings share a line of their own.
+    const turn = { key: ownerId > 0 ? `user:${ownerId}` : '', isGone: () => caller?.isGone ?? false }
+    const cleaned = await cleanMedia(bytes, media, turn)
     const { mime, width, height } = media
     key = `files/${new Date().toISOString().slice(0, 10).replaceAll('-', '/')}/${randomBytes(24).toString('hex')}.${media.extension}`
     await ctx.storage.put(key, cleaned, { mime })
@@ -112,8 +117,8 @@ export function isCutShort(error: unknown): boolean {
 }
 
 /** The media without what it tells about place and device. */
-export function cleanMedia(bytes: Buffer, media: Media): Promise<Buffer> | Buffer {
-  if (media.kind === 'image') return cleanImage(bytes, media.mime)
+export function cleanMedia(bytes: Buffer, media: Media, turn?: Turn): Promise<Buffer> | Buffer {
+  if (media.kind === 'image') return cleanImage(bytes, media.mime, turn)
   return media.kind === 'video' ? cleanMp4(bytes) : bytes
 }
 
@@ -199,7 +204,7 @@ export async function detachFiles(
 
 /** Deletes files without a use, bytes and all. The rows go last, so that a failing store leaves them to the retry. */
 export async function removeFiles(ctx: Context, ids: number[]): Promise<void> {
-  await transaction(ctx.sql, async (tx) => removeObjects(ctx.storage, await removeUnusedFiles(tx, ids)))
+  await transaction(ctx.sql, async (tx) => removeWithVariants(ctx, tx, await removeUnusedFiles(tx, ids)))
 }
 
 /** Removes the uploads of more than a day ago that nothing took. */

@@ -330,7 +330,7 @@ describe('reading', () => {
     const id = await uploaded(alice, await picture())
     const { body } = await world.guest('GET', `/files/${id}?json=1&w=10`)
     const changed = [
-      body.url.replace('w_10', 'w_11'),
+      body.url.replace('w_16', 'w_50'),
       body.url.replace(`/files/${id}`, `/files/${id - 1}`),
       body.url.replace(/expires=\d/, 'expires=9'),
       body.url.replace(/signature=.*/, 'signature=x'),

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request as httpRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, test } from 'node:test'
+import sharp from 'sharp'
+import { detachFiles } from '#modules/files/index.ts'
+import { uploadTurn, variantTurn } from '#platform/media/queue.ts'
+import { noisyPicture } from '#test/fixtures/media.ts'
+import { createWorld, type Person } from '#test/world.ts'
+import { tidyVariants } from './service.ts'
+
+const world = await createWorld({ RATE_LIMIT_FILES: '200', RATE_LIMIT_VARIANTS: '3' })
+const { ctx, sql, app } = world
+const alice = await world.person()
+
+async function upload(person: Person, bytes: Buffer) {
+  const form = new FormData()
+  form.append('file', new Blob([new Uint8Array(bytes)]), 'picture.jpg')
+  const encoded = new Response(form)
+  const headers = { 'content-type': encoded.headers.get('content-type') ?? '' }
+  return world.as(person, 'POST', '/files', Buffer.from(await encoded.arrayBuffer()), headers)
+}
+
+const noise = (width = 400, height = 300) => noisyPicture(width, height).jpeg().toBuffer()
+const uploaded = async () => (await upload(alice, await noise())).body.id as number
+
+let places = 0
+/** An address that nobody had before. */
+const somewhere = () => {
+  places += 1
+  return `192.0.2.${places}`
+}
+
+async function variant(id: number, query: string, remoteAddress = somewhere()) {
+  const told = await world.as(alice, 'GET', `/files/${id}?json=1&${query}`)
+  const { pathname, search } = new URL(told.body.url)
+  return app.inject({ url: pathname + search, remoteAddress })
+}
+
+const kept = async (id: number) =>
+  sql<{ storage_key: string; size: number }[]>`
+    select v.storage_key, v.size from file_variants v join files f on f.storage_key = v.source_key
+    join file_uses u on u.file_id = f.id where u.id = ${id}`
+
+/** Keeps a queue busy until it is let go. */
+function occupy(turn: typeof variantTurn) {
+  let release = () => {}
+  const until = new Promise<void>((resolve) => (release = resolve))
+  const held = Promise.all([turn({}, () => until), turn({}, () => until)])
+  return async () => {
+    release()
+    await held
+  }
+}
+
+describe('variants of pictures (files-14)', () => {
+  test('sizes are brought to a few, and those are made once', async () => {
+    const id = await uploaded()
+    const widths: (number | undefined)[] = []
+    for (const query of ['w=101', 'w=120', 'h=119', 'w=160&h=4000', 'w=150&h=160'])
+      widths.push((await sharp((await variant(id, query)).rawPayload).metadata()).width)
+    assert.deepEqual(widths, [160, 160, 160, 160, 160])
+    assert.equal((await kept(id)).length, 1)
+    assert.equal((await sharp((await variant(id, 'w=390')).rawPayload).metadata()).width, 400)
+  })
+
+  test('an address has so many made and no more, and gets what is made already', async () => {
+    const id = await uploaded()
+    const address = somewhere()
+    for (const side of [50, 100, 160]) assert.equal((await variant(id, `w=${side}`, address)).statusCode, 200)
+    const refused = await variant(id, 'w=240', address)
+    assert.equal(refused.statusCode, 429)
+    assert.ok(Number(refused.headers['retry-after']) > 0)
+    assert.equal((await variant(id, 'w=100', address)).statusCode, 200)
+    assert.equal((await variant(id, 'w=240')).statusCode, 200)
+    // One connection has a whole /64.
+    for (const side of [50, 75, 90])
+      assert.equal((await variant(id, `q=${side}`, `2001:db8:1:2::${side}`)).statusCode, 200)
+    assert.equal((await variant(id, 'b=20', '2001:db8:1:2:ffff::1')).statusCode, 429)
+  })
+
+  test('bytes are counted by address, of uploads and of nodes', async () => {
+    const remoteAddress = somewhere()
+    const get = async (url: string, method: 'GET' | 'PUT' = 'GET') =>
+      (await app.inject({ method, url, remoteAddress })).statusCode
+    for (let count = 0; count < 200; count += 1) assert.equal(await get('/storage/public:none'), 404)
+    assert.equal(await get('/storage/public:none'), 429)
+    assert.equal(await get('/storage/files/1'), 429)
+    assert.equal(await get('/storage/public:none', 'PUT'), 429)
+    assert.equal((await app.inject({ url: '/storage/public:none' })).statusCode, 404)
+  })
+
+  test('uploads go on while variants wait, and variants while uploads do', async () => {
+    const id = await uploaded()
+    const releaseVariants = occupy(variantTurn)
+    const waiting = variant(id, 'w=100')
+    assert.equal((await upload(alice, await noise(50, 50))).status, 201)
+    await releaseVariants()
+    assert.equal((await waiting).statusCode, 200)
+    const releaseUploads = occupy(uploadTurn)
+    const sending = upload(alice, await noise(50, 51))
+    assert.equal((await variant(id, 'w=160')).statusCode, 200)
+    await releaseUploads()
+    assert.equal((await sending).status, 201)
+  })
+
+  test('what was asked for by a connection that is closed is not made', async () => {
+    const id = await uploaded()
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    const { port } = app.server.address() as AddressInfo
+    const release = occupy(variantTurn)
+    const { pathname, search } = new URL((await world.as(alice, 'GET', `/files/${id}?json=1&w=100`)).body.url)
+    const request = httpRequest({ port, host: '127.0.0.1', path: pathname + search })
+    request.on('error', () => {})
+    const arrived = once(app.server, 'request')
+    request.end()
+    const [incoming] = await arrived
+    incoming.on('error', () => {})
+    const closed = new Promise((resolve) => incoming.once('close', resolve))
+    const other = variant(id, 'w=160')
+    // Time to get into the queue: before that, it would be dropped elsewhere.
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    request.destroy()
+    await closed
+    await release()
+    assert.equal((await other).statusCode, 200)
+    assert.equal((await kept(id)).length, 1)
+  })
+
+  test('a variant that is kept is served by every process, and made again where its bytes are gone', async () => {
+    const id = await uploaded()
+    const first = await variant(id, 'w=240')
+    const [row] = await kept(id)
+    assert.ok(row)
+    // Another process has the same store and nothing in memory.
+    const elsewhere = { ...ctx.storage }
+    ctx.storage = elsewhere
+    const again = await variant(id, 'w=240')
+    assert.ok(again.rawPayload.equals(first.rawPayload))
+    await ctx.storage.remove(row.storage_key)
+    ctx.storage = { ...ctx.storage }
+    assert.equal((await variant(id, 'w=240')).rawPayload.length, row.size)
+    assert.equal(await ctx.storage.exists(row.storage_key), true)
+  })
+
+  test('those that nobody asked for longest make way, also when two processes tidy at once', async () => {
+    const ids = [await uploaded(), await uploaded(), await uploaded()]
+    for (const id of ids) for (const side of [50, 100, 160]) await variant(id, `w=${side}`)
+    const [old] = ids
+    await sql`
+      update file_variants set used_at = now() - interval '3 days' where source_key = (
+        select storage_key from files where id = (select file_id from file_uses where id = ${old ?? 0}))`
+    const lost = await kept(old ?? 0)
+    const all = await sql<[{ bytes: number }]>`select sum(size)::bigint as bytes from file_variants`
+    const tight = { ...ctx, config: { ...ctx.config, variantBytes: all[0].bytes - 1 } }
+    await Promise.all([tidyVariants(tight, 1), tidyVariants(tight, 1)])
+    const [left] = await sql<[{ bytes: number }]>`select sum(size)::bigint as bytes from file_variants`
+    assert.ok(left.bytes <= tight.config.variantBytes && left.bytes > 0)
+    assert.equal((await kept(old ?? 0)).length < 3, true)
+    const gone = new Set((await kept(old ?? 0)).map((row) => row.storage_key))
+    for (const { storage_key } of lost)
+      assert.equal(await ctx.storage.exists(storage_key), gone.has(storage_key))
+    await tidyVariants({ ...ctx, config: { ...ctx.config, variantBytes: 0 } })
+    assert.equal((await sql`select 1 from file_variants`).length, 0)
+    assert.equal((await variant(ids[1] ?? 0, 'w=50')).statusCode, 200)
+  })
+
+  test('they go with the file they were made from', async () => {
+    const id = await uploaded()
+    await variant(id, 'w=240')
+    const [row] = await kept(id)
+    assert.ok(row)
+    await sql.begin((tx) => detachFiles(tx, { ids: [id] }))
+    await world.work()
+    assert.equal(await ctx.storage.exists(row.storage_key), false)
+    assert.equal((await sql`select 1 from file_variants where storage_key = ${row.storage_key}`).length, 0)
+  })
+})
