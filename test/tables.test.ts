@@ -15,7 +15,15 @@ const OWNERS: Record<string, string[]> = {
   comments: ['comment_marks', 'comments'],
   conversations: ['feedback'],
   feeds: ['feed_hots', 'feed_images', 'feed_search', 'feed_topic_links', 'feed_videos', 'feeds'],
-  files: ['file_uses', 'files', 'import_files', 'import_pictures', 'import_uploads', 'storage_nodes'],
+  files: [
+    'file_uses',
+    'file_variants',
+    'files',
+    'import_files',
+    'import_pictures',
+    'import_uploads',
+    'storage_nodes',
+  ],
   groups: [
     ...['group_categories', 'group_counts', 'group_incomes', 'group_member_logs', 'group_members', 'groups'],
     ...[
