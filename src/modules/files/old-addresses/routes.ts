@@ -1,6 +1,7 @@
 import type { Context } from '#platform/context.ts'
 import type { Server } from '#platform/http.ts'
 import { noSuchFile } from '../errors.ts'
+import { countBytes } from '../limits.ts'
 import { OldPath } from '../schema.ts'
 import { fileUrl, nodeUrl } from '../view.ts'
 import { findNodeAt, findUploadAt } from './queries.ts'
@@ -14,6 +15,7 @@ export function oldAddressRoutes(server: Server, ctx: Context) {
     '/storage/*',
     {
       config: { access: 'public' },
+      onRequest: countBytes(ctx),
       schema: { tags: ['Files'], hide: true, params: OldPath },
     },
     async (request, reply) => {

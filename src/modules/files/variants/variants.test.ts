@@ -88,6 +88,7 @@ describe('variants of pictures (files-14)', () => {
     assert.equal(await get('/storage/public:none'), 429)
     assert.equal(await get('/storage/files/1'), 429)
     assert.equal(await get('/storage/public:none', 'PUT'), 429)
+    assert.equal(await get('/storage/2019/01/a.png'), 429)
     assert.equal((await app.inject({ url: '/storage/public:none' })).statusCode, 404)
   })
 
