@@ -3,6 +3,7 @@ import { checkinCounters } from '#modules/checkins/index.ts'
 import { commentCounters } from '#modules/comments/index.ts'
 import { likeCounters } from '#modules/likes/index.ts'
 import { notificationCounters } from '#modules/notifications/index.ts'
+import { anonymousLikes } from '#modules/questions/index.ts'
 import { topicCounters } from '#modules/topics/index.ts'
 import type { CounterCheck } from '#platform/counters.ts'
 import { type Sql, type Tx, transaction } from '#platform/database.ts'
@@ -16,6 +17,7 @@ export const COUNTERS: CounterCheck[] = [
   ...accountCounters,
   ...checkinCounters,
   ...commentCounters,
+  anonymousLikes,
   ...likeCounters,
   ...CONTENT_KINDS.flatMap(({ counters = [] }) => counters),
   ...topicCounters,

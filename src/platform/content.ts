@@ -35,6 +35,8 @@ export type Content = {
    * nothing is added to a thing that is being deleted, and nobody else's counter is lost.
    */
   live(sql: Db, id: number): Fragment
+  /** Things of this kind can be published anonymously: `live` also selects `hidden`, as it is once the row is locked. */
+  anonymous?: boolean
 }
 
 /**

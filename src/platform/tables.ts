@@ -583,6 +583,7 @@ export type Tables = {
     id: number
     target_user: number
     created_at: string
+    counted: boolean
   }
   music_singers: {
     id: number

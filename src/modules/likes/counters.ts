@@ -1,9 +1,9 @@
 import { personRecount } from '#modules/accounts/index.ts'
-import { type CounterCheck, recount } from '#platform/counters.ts'
+import { type CounterCheck, type Drift, recount } from '#platform/counters.ts'
 import type { Db, Fragment } from '#platform/database.ts'
 
 const countByOwner = (sql: Db): Fragment => sql`
-  select target_user as key, count(*) as n from likes where target_user > 0 group by target_user`
+  select target_user as key, count(*) as n from likes where target_user > 0 and counted group by target_user`
 
 const countByContent = (sql: Db, type: string): Fragment => sql`
   select likeable_id as key, count(*) as n from likes where likeable_type = ${type} group by likeable_id`
@@ -16,3 +16,18 @@ export const likesRecount = (
   type: string,
   counter: { table: string; key: string; column: string },
 ): CounterCheck => recount({ ...counter, counted: (sql) => countByContent(sql, type) })
+
+/** Whether likes count for the owners of what they are on: not where these are unknown. `owned` selects `id` and `hidden`. */
+export function likesCounted(type: string, owned: (sql: Db) => Fragment): CounterCheck {
+  const wrong = (sql: Db) => sql`
+    from (${owned(sql)}) o where l.likeable_type = ${type} and l.likeable_id = o.id and l.counted = o.hidden`
+  return {
+    name: 'likes.counted',
+    find: async (sql) => [
+      ...(await sql<Drift[]>`
+        select l.id::text as key, l.counted::int as kept, (not l.counted)::int as counted
+        from likes l cross join lateral (select 1 ${wrong(sql)}) o order by l.id limit 100`),
+    ],
+    mend: async (sql) => (await sql`update likes l set counted = not l.counted ${wrong(sql)}`).count,
+  }
+}

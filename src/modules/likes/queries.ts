@@ -14,7 +14,7 @@ const columns = (sql: Db) => sql`
 
 type Outcome = { found: boolean; changed: boolean }
 
-/** Likes content once, counting it there and on its owner only if this call did it. */
+/** Likes content once, counting it there and on its owner, unless that is unknown, only if this call did it. */
 export async function insertLike(
   sql: Db,
   content: Content,
@@ -25,13 +25,14 @@ export async function insertLike(
   const [row] = await sql<[Outcome]>`
     with target as (${content.live(sql, id)} for no key update),
     made as (
-      insert into likes (likeable_type, likeable_id, user_id, target_user)
-      select ${content.type}, id, ${userId}::bigint, ${ownerId}::bigint from target
-      on conflict do nothing returning likeable_id, target_user
+      insert into likes (likeable_type, likeable_id, user_id, target_user, counted)
+      select ${content.type}, id, ${userId}::bigint, ${ownerId}::bigint, ${content.anonymous ? sql`not hidden` : sql`true`}
+      from target
+      on conflict do nothing returning likeable_id, target_user, counted
     ),
     changed (id, by) as (select likeable_id, 1 from made),
     owner as (
-      ${countForPeople(sql, ['likes_count'], sql`select target_user as user_id, 1 as likes_count from made`)}
+      ${countForPeople(sql, ['likes_count'], sql`select target_user as user_id, 1 as likes_count from made where counted`)}
     ) ${countsOf(sql, count)}
     select exists (select from target) as found, exists (select from made) as changed`
   return row
@@ -50,11 +51,11 @@ export async function deleteLike(
     gone as (
       delete from likes l using target t
       where l.likeable_type = ${content.type} and l.likeable_id = t.id and l.user_id = ${userId}
-      returning l.likeable_id, l.target_user
+      returning l.likeable_id, l.target_user, l.counted
     ),
     changed (id, by) as (select likeable_id, -1 from gone),
     owner as (
-      ${countForPeople(sql, ['likes_count'], sql`select target_user as user_id, -1 as likes_count from gone`)}
+      ${countForPeople(sql, ['likes_count'], sql`select target_user as user_id, -1 as likes_count from gone where counted`)}
     ) ${countsOf(sql, count)}
     select exists (select from target) as found, exists (select from gone) as changed`
   return row
@@ -64,12 +65,13 @@ export async function deleteLike(
 export async function deleteLikesOf(sql: Db, type: string, contentIds: number[]): Promise<void> {
   await sql`
     with gone as (
-      delete from likes where likeable_type = ${type} and likeable_id = any(${contentIds}) returning target_user
+      delete from likes where likeable_type = ${type} and likeable_id = any(${contentIds})
+      returning target_user, counted
     )
     ${countForPeople(
       sql,
       ['likes_count'],
-      sql`select target_user as user_id, -count(*) as likes_count from gone group by target_user`,
+      sql`select target_user as user_id, -count(*) as likes_count from gone where counted group by target_user`,
       { several: true },
     )}`
 }
@@ -88,9 +90,9 @@ export async function setLikesOwner(
     with moved as (
       update likes set target_user = ${to}
       where likeable_type = ${type} and likeable_id = ${contentId} and target_user = ${from}
-      returning 1
+      returning counted
     ),
-    counted as (select count(*) as n from moved)
+    counted as (select count(*) as n from moved where counted)
     ${countForPeople(
       sql,
       ['likes_count'],
@@ -98,6 +100,31 @@ export async function setLikesOwner(
         select o.user_id, o.sign * c.n as likes_count
         from counted c, (values (${from}::bigint, -1), (${to}::bigint, 1)) as o (user_id, sign) where c.n > 0`,
       { several: true },
+    )}`
+}
+
+/**
+ * Takes the likes of content out of its owner's count when the owner becomes unknown, and back in when they are named
+ * again. The content is locked by an earlier statement, so that no like comes between.
+ */
+export async function countLikesOf(
+  sql: Db,
+  type: string,
+  contentId: number,
+  counted: boolean,
+): Promise<void> {
+  await sql`
+    with moved as (
+      update likes set counted = ${counted}
+      where likeable_type = ${type} and likeable_id = ${contentId} and counted <> ${counted}
+      returning target_user
+    )
+    ${countForPeople(
+      sql,
+      ['likes_count'],
+      sql`
+        select target_user as user_id, ${counted ? sql`count(*)` : sql`-count(*)`} as likes_count
+        from moved group by target_user`,
     )}`
 }
 

@@ -22,7 +22,8 @@ export const answerContent: Content = {
   noun: 'Answer',
   tag: 'Answers',
   find: findAnswerTarget,
-  live: (sql, id) => sql`select id from answers where id = ${id}`,
+  live: (sql, id) => sql`select id, anonymity as hidden from answers where id = ${id}`,
+  anonymous: true,
 }
 
 /** How lists that mix kinds read questions. */

@@ -1,7 +1,7 @@
 import { personRecount } from '#modules/accounts/index.ts'
 import { commentsRecount } from '#modules/comments/index.ts'
 import { unmendable } from '#modules/ledger/index.ts'
-import { likesRecount } from '#modules/likes/index.ts'
+import { likesCounted, likesRecount } from '#modules/likes/index.ts'
 import { rewardRecounts } from '#modules/rewards/index.ts'
 import { defineBufferedCounts } from '#platform/buffered-counts.ts'
 import type { Counts } from '#platform/content.ts'
@@ -61,6 +61,10 @@ const byColumn = (table: string, column: string) => (sql: Db) =>
   sql`
   select ${sql(column)} as key, count(*) as n from ${sql(table)} group by 1`
 
+/** What is anonymous counts for nobody (questions-16). */
+const byAuthor = (table: 'questions' | 'answers') => (sql: Db) =>
+  sql`select user_id as key, count(*) as n from ${sql(table)} where not anonymity group by user_id`
+
 /** Recounts of questions and answers, for `kith doctor`. */
 export const questionCounters: CounterCheck[] = [
   commentsRecount('questions', { table: 'questions', key: 'id', column: 'comments_count' }),
@@ -94,9 +98,15 @@ export const questionCounters: CounterCheck[] = [
     (sql) => sql`
       select user_id as key, sum(likes_count)::bigint as n from answers where not anonymity group by user_id`,
   ),
-  personRecount('questions_count', byColumn('questions', 'user_id')),
-  personRecount('answers_count', byColumn('answers', 'user_id')),
+  personRecount('questions_count', byAuthor('questions')),
+  personRecount('answers_count', byAuthor('answers')),
 ]
+
+/** Likes of anonymous answers count for nobody: looked at before the likes of people are counted. */
+export const anonymousLikes = likesCounted(
+  'question-answers',
+  (sql) => sql`select id, anonymity as hidden from answers`,
+)
 
 /** What escrow holds for one kind of subject, by the postings of these kinds of movements. */
 const held = (sql: Db, subject: string, kinds: string[]) => sql`

@@ -105,7 +105,7 @@ export type QuestionDraft = {
   look: boolean
 }
 
-/** Writes a question that its author watches, and counts it; the bounty is held from here on. */
+/** Writes a question that its author watches, and counts it unless it is anonymous; the bounty is held from here on. */
 export async function insertQuestion(sql: Db, draft: QuestionDraft): Promise<QuestionRow> {
   const { userId, subject, amount } = draft
   const [row] = await sql<[QuestionRow]>`
@@ -118,7 +118,7 @@ export async function insertQuestion(sql: Db, draft: QuestionDraft): Promise<Que
     ),
     watched as (insert into question_watchers (user_id, question_id) select user_id, id from q),
     counted as (
-      ${countForPeople(sql, ['questions_count'], sql`select user_id, 1 as questions_count from q`)}
+      ${countForPeople(sql, ['questions_count'], sql`select user_id, 1 as questions_count from q where not anonymity`)}
     )
     select ${questionColumns(sql)} from q`
   return row
@@ -141,10 +141,21 @@ export type QuestionChanges = {
   anonymity?: boolean | undefined
 }
 
-/** Changes the fields that are given. */
-export const updateQuestion = (sql: Db, id: number, changes: QuestionChanges) => {
+/** Changes the fields that are given of a locked question; what becomes anonymous counts for nobody any more. */
+export const updateQuestion = (
+  sql: Db,
+  { id, user_id: userId, anonymity: before }: Pick<QuestionRow, 'id' | 'user_id' | 'anonymity'>,
+  changes: QuestionChanges,
+) => {
   const { subject, body, textBody, anonymity } = changes
+  const by = anonymity === undefined || anonymity === before ? 0 : anonymity ? -1 : 1
   return sql`
+    ${when(
+      sql,
+      by !== 0,
+      () =>
+        sql`with counted as (${countForPeople(sql, ['questions_count'], sql`select ${userId}::bigint as user_id, ${by}::int as questions_count`)})`,
+    )}
     update questions set updated_at = now()
       ${ifGiven(
         sql,
@@ -173,10 +184,11 @@ export const deleteQuestionRow = (sql: Db, questionId: number) => sql`
     update question_people x set likes_count = x.likes_count - l.n from liked l join ranks r on r.user_id = l.user_id
     where x.user_id = l.user_id
   ),
-  asked as (delete from questions where id = ${questionId} returning user_id),
+  asked as (delete from questions where id = ${questionId} returning user_id, anonymity),
   changed as (
     select user_id, -sum(asked) as questions_count, -sum(answered) as answers_count from (
-      select user_id, 0 as asked, 1 as answered from gone union all select user_id, 1, 0 from asked
+      select user_id, 0 as asked, 1 as answered from gone where not anonymity
+      union all select user_id, 1, 0 from asked where not anonymity
     ) c group by user_id
   )
   ${countForPeople(sql, ['questions_count', 'answers_count'], sql`select * from changed`, { several: true })}`

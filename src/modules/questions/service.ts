@@ -234,7 +234,7 @@ export async function editQuestion(tx: Tx, id: number, userId: number, patch: Qu
   if (subject !== undefined) requireQuestionMark(subject)
   const topicIds = topics === undefined ? undefined : topicIdsOf(topics)
   const question = await holdOwnQuestion(tx, id, userId)
-  await updateQuestion(tx, id, {
+  await updateQuestion(tx, question, {
     subject,
     body,
     textBody: body === undefined ? textBody : excerptOf(body, textBody),

@@ -5,7 +5,7 @@ import { questionCounters, questionEscrowChecks } from '#modules/questions/index
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { createWorld } from '#test/world.ts'
-import { updateAnswer } from './queries.ts'
+import { editAnswer } from './service.ts'
 
 const world = await createWorld()
 const { as, guest, person, sql } = world
@@ -83,7 +83,7 @@ test('a like that waited for its answer counts for the author unless the answer 
     ['POST', false, 201],
   ] as const) {
     const like = await sql.begin(async (tx) => {
-      await updateAnswer(tx, id, { anonymity })
+      await editAnswer(tx, id, ben.id, { anonymity })
       const waits = as(anna, method, path)
       await untilWaiting(sql)
       return { waits }

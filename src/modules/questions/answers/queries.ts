@@ -118,7 +118,7 @@ export type AnswerDraft = {
   anonymity: boolean
 }
 
-/** Writes an answer to a locked question and counts it. The first answer of who was invited is the invited one. */
+/** Writes an answer to a locked question and counts it, for its author unless it is anonymous. The first answer of who was invited is the invited one. */
 export async function insertAnswer(sql: Db, draft: AnswerDraft): Promise<AnswerRow> {
   const { questionId, userId } = draft
   const [row] = await sql<[AnswerRow]>`
@@ -131,7 +131,7 @@ export async function insertAnswer(sql: Db, draft: AnswerDraft): Promise<AnswerR
     ),
     q as (update questions set answers_count = answers_count + 1 where id = ${questionId} returning user_id, look),
     counted as (
-      ${countForPeople(sql, ['answers_count'], sql`select user_id, 1 as answers_count from a`)}
+      ${countForPeople(sql, ['answers_count'], sql`select user_id, 1 as answers_count from a where not anonymity`)}
     )
     select ${answerColumns(sql)} from a cross join q`
   return row
@@ -154,20 +154,34 @@ export type AnswerChanges = {
   anonymity?: boolean | undefined
 }
 
-/** The likes of an answer that becomes anonymous no longer rank its author, and those of one that is named again do. */
-const moveLikes = (sql: Db, anonymity: boolean) => sql`,
+/**
+ * An answer that becomes anonymous no longer counts for its author, nor do its likes rank them; one that is named again
+ * does both.
+ */
+const moveCounts = (sql: Db, anonymity: boolean) => sql`,
   ranked as (
     insert into question_people as x (user_id, likes_count)
     select user_id, ${anonymity ? sql`0` : sql`likes_count`} from held
     where anonymity <> ${anonymity} and likes_count > 0
     on conflict (user_id) do update set likes_count = x.likes_count
       ${anonymity ? sql`-` : sql`+`} (select h.likes_count from held h)
+  ),
+  counted as (
+    ${countForPeople(
+      sql,
+      ['answers_count'],
+      sql`select user_id, ${anonymity ? -1 : 1}::int as answers_count from held where anonymity <> ${anonymity}`,
+    )}
   )`
 
-/** Changes the fields that are given of an answer that is not adopted; false when it is. */
-export async function updateAnswer(sql: Db, id: number, changes: AnswerChanges): Promise<boolean> {
+/** Changes the fields that are given of an answer and tells whether it was by name before; undefined when it is adopted. */
+export async function updateAnswer(
+  sql: Db,
+  id: number,
+  changes: AnswerChanges,
+): Promise<{ wasNamed: boolean } | undefined> {
   const { body, textBody, anonymity } = changes
-  const [row] = await sql<[{ changed: boolean }]>`
+  const [row] = await sql<{ wasNamed: boolean }[]>`
     with held as (
       select id, user_id, anonymity, likes_count from answers where id = ${id} and not adoption for update
     ),
@@ -178,9 +192,9 @@ export async function updateAnswer(sql: Db, id: number, changes: AnswerChanges):
         ${ifGiven(sql, anonymity, (value) => sql`, anonymity = ${value}`)}
       from held h where a.id = h.id
     )
-    ${ifGiven(sql, anonymity, (value) => moveLikes(sql, value))}
-    select exists (select from held) as changed`
-  return row.changed
+    ${ifGiven(sql, anonymity, (value) => moveCounts(sql, value))}
+    select not anonymity as "wasNamed" from held`
+  return row
 }
 
 /** Adopts an answer of an open question, which solves it; false when the question is not open. */
@@ -207,4 +221,4 @@ export const deleteAnswerRow = (sql: Db, id: number) => sql`
   counted as (
     update questions set answers_count = answers_count - 1 where id in (select question_id from gone)
   )
-  ${countForPeople(sql, ['answers_count'], sql`select user_id, -1 as answers_count from gone`)}`
+  ${countForPeople(sql, ['answers_count'], sql`select user_id, -1 as answers_count from gone where not anonymity`)}`

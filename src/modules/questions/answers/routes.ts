@@ -145,8 +145,7 @@ export function answerRoutes(server: Server, ctx: Context) {
       await requireOwnAnswer(sql, id, viewer.id)
       await requireAnonymity(ctx, body.anonymity)
       const patch = await screen(ctx, body, AnswerPatch, SCREENED)
-      await transaction(sql, (tx) => editAnswer(tx, id, viewer.id, patch))
-      if (patch.anonymity) leaveRankings(ctx, viewer.id)
+      if (await transaction(sql, (tx) => editAnswer(tx, id, viewer.id, patch))) leaveRankings(ctx, viewer.id)
       return say(request, 'Changed.', '修改成功。')
     },
   })

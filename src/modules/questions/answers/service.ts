@@ -1,7 +1,7 @@
 import { deleteCollectionsOf } from '#modules/collections/index.ts'
 import { deleteCommentsOf } from '#modules/comments/index.ts'
 import { adoptFiles, detachFiles } from '#modules/files/index.ts'
-import { deleteLikesOf, latestLikes } from '#modules/likes/index.ts'
+import { countLikesOf, deleteLikesOf, latestLikes } from '#modules/likes/index.ts'
 import { hideSender, notify, takeBack } from '#modules/notifications/index.ts'
 import { latestRewards } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -154,8 +154,8 @@ export async function requireOwnAnswer(sql: Db, id: number, userId: number): Pro
   return answer
 }
 
-/** Changes an answer of one's own that is not adopted. */
-export async function editAnswer(tx: Tx, id: number, userId: number, patch: AnswerPatch): Promise<void> {
+/** Changes an answer of one's own that is not adopted; true when it was by name and is anonymous now. */
+export async function editAnswer(tx: Tx, id: number, userId: number, patch: AnswerPatch): Promise<boolean> {
   const { body, text_body: textBody, anonymity } = patch
   if (body === undefined && textBody === undefined && anonymity === undefined) throw nothingToChange()
   await requireOwnAnswer(tx, id, userId)
@@ -164,13 +164,18 @@ export async function editAnswer(tx: Tx, id: number, userId: number, patch: Answ
     textBody: body === undefined ? textBody : excerptOf(body, textBody),
     anonymity,
   }
-  if (!(await updateAnswer(tx, id, changes))) throw answerAdopted()
-  if (anonymity) {
+  const updated = await updateAnswer(tx, id, changes)
+  if (!updated) throw answerAdopted()
+  if (anonymity !== undefined) await countLikesOf(tx, ANSWERS, id, !anonymity)
+  // Falling out of a ranking with an answer that was anonymous all along would tell of whom it is.
+  const hid = anonymity === true && updated.wasNamed
+  if (hid) {
     await hideSender(tx, { senderId: userId, systemType: 'question:answer', cause: { type: ANSWERS, id } })
     await announceAnonymity(tx, userId)
   }
   if (body !== undefined)
     await adoptFiles(tx, { ids: picturesIn(body), ownerId: userId, channel: 'answer:images', raw: id })
+  return hid
 }
 
 /** Adopts an answer of one's question, which earns the bounty unless that is for who was invited (questions-11). */
