@@ -99,3 +99,10 @@ test('only the configuration reads the environment', () => {
     assert.doesNotMatch(readFileSync(file, 'utf8'), /process\.env/, file)
   }
 })
+
+test('HTTP stays in routes and mounts: nothing else of a module knows a request or a reply', () => {
+  const others = sources.filter((file) => moduleOf(file) && !/\/(routes|mount)\.ts$/.test(file))
+  assert.ok(others.length > 100, `saw only ${others.length} files`)
+  for (const file of others)
+    assert.doesNotMatch(readFileSync(file, 'utf8'), /from 'fastify'|\bFastify(Request|Reply)\b/, file)
+})

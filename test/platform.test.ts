@@ -9,7 +9,7 @@ import { createWorld } from '#test/world.ts'
 const world = await createWorld()
 const { app, as, guest, person } = world
 
-test('an unknown path is 404 in the specified shape, with rate and request headers', async () => {
+test('an unknown path is 404 in the specified shape, with rate and request headers (conventions-7)', async () => {
   const answer = await guest('GET', '/nothing/here')
   assert.equal(answer.status, 404)
   assert.equal(typeof answer.body.message, 'string')
@@ -19,19 +19,19 @@ test('an unknown path is 404 in the specified shape, with rate and request heade
   assert.ok(answer.headers['x-request-id'])
 })
 
-test('a known path with another verb is 405 with Allow', async () => {
+test('a known path with another verb is 405 with Allow (conventions-2)', async () => {
   const answer = await guest('POST', '/user/abilities', {})
   assert.equal(answer.status, 405)
   assert.equal(answer.headers.allow, 'GET, HEAD')
 })
 
-test('a route for users answers a guest 401, and Chinese when asked for', async () => {
+test('a route for users answers a guest 401, and Chinese when asked for (conventions-8)', async () => {
   const answer = await guest('GET', '/user/abilities', undefined, { 'accept-language': 'zh-CN,en;q=0.5' })
   assert.equal(answer.status, 401)
   assert.match(answer.body.message, /[\u4e00-\u9fff]/)
 })
 
-test('a token in the header or the query opens the route, HEAD included', async () => {
+test('a token in the header or the query opens the route, HEAD included (conventions-21)', async () => {
   const ada = await person()
   const answer = await as(ada, 'GET', '/user/abilities')
   assert.deepEqual(
@@ -82,7 +82,7 @@ test('a preflight carries the rate and request headers', async () => {
   assert.ok(answer.headers['x-request-id'])
 })
 
-test('a required text that shows no character is missing, and an optional one absent', async () => {
+test('a required text that shows no character is missing, and an optional one absent (conventions-20)', async () => {
   const ada = await person()
   const id = await feedsOf(world).publish(ada)
   const topic = (await as(ada, 'POST', '/feed/topics', { name: 'Seen' })).body.id

@@ -48,7 +48,7 @@ test('the router holds routes to walk', () => {
   assert.ok(routes.length > 30, `saw only ${routes.length}`)
 })
 
-test('every operation of the specification exists with its status and identity, or is listed as still to come', () => {
+test('every operation of the specification exists with its status and identity, or is listed as still to come (conventions-22)', () => {
   for (const { method, path, status, auth, also = [] } of OPERATIONS) {
     const name = nameOf(method, path)
     const route = byShape.get(shapeOf(method, path))

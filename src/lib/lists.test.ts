@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { byId, groupBy, parseIdList } from './lists.ts'
 
-test('ids come from comma lists and arrays, each once, in their order', () => {
+test('ids come from comma lists and arrays, each once, in their order (conventions-19)', () => {
   assert.deepEqual(parseIdList('3,1, 3,2'), [3, 1, 2])
   assert.deepEqual(parseIdList(['2', '1,5']), [2, 1, 5])
   assert.deepEqual(parseIdList([7, '8']), [7, 8])

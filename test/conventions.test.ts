@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { feedsOf } from '#test/fixtures/feeds.ts'
+import { createWorld } from '#test/world.ts'
+
+const world = await createWorld()
+const { as, guest, person, sql } = world
+const { publish } = feedsOf(world)
+
+test('a path id that is no positive integer below 2^53 names nothing (conventions-4)', async () => {
+  for (const id of ['0', '-1', '1.5', 'x', '9007199254740992', '1e3'])
+    assert.equal((await guest('GET', `/feeds/${id}`)).status, 404, id)
+})
+
+test('fields are there and null when empty, lists are never null (conventions-5)', async () => {
+  const id = await publish(await person())
+  const { body } = await guest('GET', `/feeds/${id}`)
+  for (const name of ['paid_node', 'repostable_type', 'repostable_id', 'video'])
+    assert.equal(body[name], null, name)
+  for (const name of ['topics', 'images', 'likes']) assert.deepEqual(body[name], [], name)
+})
+
+test('a success that only acknowledges is a list of one sentence (conventions-6)', async () => {
+  const id = await publish(await person())
+  const { status, body } = await as(await person(), 'POST', `/feeds/${id}/like`)
+  assert.equal(status, 201)
+  assert.ok(Array.isArray(body.message) && body.message.length === 1 && typeof body.message[0] === 'string')
+})
+
+test('a page has 15 items unless asked otherwise, and 1 to 100 may be asked for (conventions-14)', async () => {
+  const author = await person()
+  for (let n = 0; n < 16; n += 1) await publish(author)
+  const list = async (query: string) => guest('GET', `/feeds?type=users&user=${author.id}${query}`)
+  assert.equal((await list('')).body.feeds.length, 15)
+  assert.equal((await list('&limit=100')).body.feeds.length, 16)
+  for (const limit of ['0', '101', 'x', '1.5'])
+    assert.equal((await list(`&limit=${limit}`)).status, 422, limit)
+  assert.equal((await guest('GET', '/bootstrappers')).body.limit, 15)
+})
+
+test('a page number that is none means the first page (conventions-16)', async () => {
+  const reader = await person()
+  for (const page of ['NaN', '0', '-1', 'x', '']) {
+    const { status, body } = await as(reader, 'GET', `/user/notifications?type=system&page=${page}`)
+    assert.deepEqual([status, body.meta?.current_page], [200, 1], page)
+  }
+})
+
+test('parameters of PATCH, PUT and DELETE may stand in the query, and the body wins (conventions-17)', async () => {
+  const ann = await person()
+  assert.equal((await as(ann, 'PATCH', '/user?bio=from+the+query')).status, 204)
+  assert.equal((await as(ann, 'GET', '/user')).body.bio, 'from the query')
+  assert.equal((await as(ann, 'PATCH', '/user?bio=from+the+query', { bio: 'from the body' })).status, 204)
+  assert.equal((await as(ann, 'GET', '/user')).body.bio, 'from the body')
+})
+
+test('booleans and integers may arrive as older clients write them (conventions-18)', async () => {
+  const [founder, creator] = [await person({ roles: ['founder'] }), await person()]
+  const made = await as(creator, 'POST', '/feed/topics', { name: 'Written by an older client' })
+  const setHot = async (hot: unknown) => {
+    const { status, body } = await as(founder, 'PUT', `/admin/feed-topics/${made.body.id}/hot`, { hot })
+    return `${hot} ${status} ${body === null ? '' : Object.keys(body.errors ?? {})}`
+  }
+  for (const hot of [true, 1, '1', false, 0, '0'])
+    assert.equal(await setHot(hot), `${hot} 204 `)
+  for (const hot of ['yes', 'true', 2, null]) assert.equal(await setHot(hot), `${hot} 422 hot`)
+  const { status } = await as(creator, 'POST', '/feeds', {
+    feed_content: 'x',
+    feed_from: '5',
+    feed_mark: '77',
+  })
+  assert.equal(status, 201)
+})
+
+test('a field that nobody knows is ignored (conventions-31)', async () => {
+  const { status } = await as(await person(), 'PATCH', '/user', { bio: 'x', shoe_size: 43 })
+  assert.equal(status, 204)
+})
+
+test('content of a closed account stays, without the person (conventions-25)', async () => {
+  const author = await person()
+  const id = await publish(author)
+  const { comment } = (await as(author, 'POST', `/feeds/${id}/comments`, { body: 'Mine' })).body
+  await sql`update users set deleted_at = now() where id = ${author.id}`
+  const feed = await guest('GET', `/feeds/${id}`)
+  assert.deepEqual([feed.status, feed.body.user], [200, null])
+  const { comments } = (await guest('GET', `/feeds/${id}/comments`)).body
+  assert.deepEqual([comments[0].id, comments[0].user], [comment.id, null])
+})
+
+test('kinds of content have their names on the wire (conventions-24)', async () => {
+  const author = await person()
+  const id = await publish(author)
+  await as(author, 'POST', `/feeds/${id}/comments`, { body: 'Mine' })
+  const { comments } = (await guest('GET', `/feeds/${id}/comments`)).body
+  assert.deepEqual([comments[0].commentable_type, comments[0].commentable_id], ['feeds', id])
+})
