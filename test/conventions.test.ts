@@ -61,8 +61,7 @@ test('booleans and integers may arrive as older clients write them (conventions-
     const { status, body } = await as(founder, 'PUT', `/admin/feed-topics/${made.body.id}/hot`, { hot })
     return `${hot} ${status} ${body === null ? '' : Object.keys(body.errors ?? {})}`
   }
-  for (const hot of [true, 1, '1', false, 0, '0'])
-    assert.equal(await setHot(hot), `${hot} 204 `)
+  for (const hot of [true, 1, '1', false, 0, '0']) assert.equal(await setHot(hot), `${hot} 204 `)
   for (const hot of ['yes', 'true', 2, null]) assert.equal(await setHot(hot), `${hot} 422 hot`)
   const { status } = await as(creator, 'POST', '/feeds', {
     feed_content: 'x',

@@ -37,6 +37,43 @@ test('every rule that is cited exists', () => {
   assert.ok(seen > 0)
 })
 
+const README = readFileSync('docs/rules/README.md', 'utf8')
+
+test('the table of the first 54 operations names each with its rules and the file of its route', () => {
+  const operations = JSON.parse(readFileSync('test/contract/endpoints.json', 'utf8')) as {
+    method: string
+    path: string
+  }[]
+  const rows = [...README.matchAll(/^\| `(\w+ \/\S+)` \| (.+) \| `(\S+)` \|$/gm)]
+  assert.deepEqual(
+    rows.map(([, operation]) => operation),
+    operations.map(({ method, path }) => `${method} ${path.replace('/api/v2', '')}`),
+  )
+  for (const [, operation = '', cited = '', file = ''] of rows) {
+    const ids = [...cited.matchAll(CITATION)].map(([id]) => id)
+    assert.ok(ids.length > 0, operation)
+    for (const id of ids) assert.ok(rules.has(id), `${operation}: ${id}`)
+    // What is mounted on content is mounted under the content's own path, by a file of its folder.
+    const [, path = ''] = operation.split(' ')
+    const start = path.split('{')[0]!.split('/').slice(0, 3).join('/').replace(/\/$/, '')
+    const folder = globSync(`${file.replace(/\/[^/]+$/, '')}/*.ts`)
+    const texts = folder.map((name) => readFileSync(name, 'utf8'))
+    assert.ok(folder.includes(file) && texts.some((text) => text.includes(start)), `${operation}: ${file}`)
+  }
+})
+
+test('what a migration cites of its time has a rule, and nothing new cites it', () => {
+  const OLD = /\b(?:R §|decisions §|specification )\d+(?:\.\d+)*/g
+  for (const file of sources)
+    if (!file.endsWith('rules/README.md'))
+      assert.doesNotMatch(readFileSync(file, 'utf8'), OLD, `${file} cites what is not in the repository`)
+  for (const file of globSync('migrations/*.sql')) {
+    const number = basename(file).slice(0, 4)
+    for (const [citation] of readFileSync(file, 'utf8').matchAll(OLD))
+      assert.ok(README.includes(`| ${number} | ${citation} |`), `${file} cites ${citation}`)
+  }
+})
+
 test('rules are proven: what no test cites is told', (t) => {
   const cited = new Set(sources.filter((file) => /(\.test\.ts|^test\/)/.test(file)).flatMap(citationsIn))
   const uncited = [...rules].filter((id) => !cited.has(id))
