@@ -29,6 +29,7 @@ const NOT_RUN: Record<string, string> = {
   'npm run tables': 'writes; `npm run check` compares',
   'npm run openapi': 'writes; `npm run check` compares',
   'npm run test:im-many': 'takes long, as it says',
+  'npm run torture': 'takes long, as it says',
 }
 
 test('every npm command in a document is one that there is', () => {
