@@ -9,12 +9,27 @@ import { ledgerSchedules, ledgerTasks } from '#modules/ledger/jobs.ts'
 import { nearbySchedules, nearbyTasks } from '#modules/nearby/jobs.ts'
 import { notificationSchedules, notificationTasks } from '#modules/notifications/jobs.ts'
 import { pinningSchedules, pinningTasks } from '#modules/pinning/jobs.ts'
+import { readSettings } from '#modules/settings/index.ts'
 import { tokenSchedules, tokenTasks } from '#modules/tokens/jobs.ts'
 import type { Context } from '#platform/context.ts'
+import { deleteFailedJobs } from '#platform/jobs/failed.ts'
 import { type Crew, type JobsConnection, runJobs, type Schedule, type TaskList } from '#platform/jobs.ts'
+
+const BATCH = 1000
+
+/** Jobs that failed for good are kept for whoever looks into them, and then deleted with their payloads. */
+const jobTasks = (ctx: Context): TaskList => ({
+  async tidy_jobs() {
+    const days = (await readSettings(ctx))['jobs:keep-failed-days']
+    while ((await deleteFailedJobs(ctx.sql, days, BATCH)) === BATCH);
+  },
+})
+
+const jobSchedules: Schedule[] = [{ task: 'tidy_jobs', pattern: '29 3 * * *' }]
 
 /** Every job of the modules, by task name. */
 const TASKS: ((ctx: Context) => TaskList)[] = [
+  jobTasks,
   tokenTasks,
   fileTasks,
   notificationTasks,
@@ -31,6 +46,7 @@ const TASKS: ((ctx: Context) => TaskList)[] = [
 
 /** What runs by the clock. */
 const SCHEDULES: Schedule[] = [
+  ...jobSchedules,
   ...tokenSchedules,
   ...fileSchedules,
   ...notificationSchedules,

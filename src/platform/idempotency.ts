@@ -157,7 +157,14 @@ export async function once(
   }
 }
 
-/** Deletes answers that are no longer replayed. */
-export async function deleteOldKeys(sql: Db): Promise<void> {
-  await sql`delete from idempotency_keys where created_at < now() - make_interval(hours => ${HOURS})`
+/** Deletes answers that are no longer replayed, so many at once that no backlog takes too long for one statement. */
+export async function deleteOldKeys(sql: Db, batch = 5000): Promise<void> {
+  for (let count = batch; count === batch; ) {
+    const gone = await sql`
+      delete from idempotency_keys where ctid = any(array(
+        select ctid from idempotency_keys
+        where created_at < now() - make_interval(hours => ${HOURS}) order by created_at limit ${batch}
+      )) returning 1`
+    count = gone.length
+  }
 }

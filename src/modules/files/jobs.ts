@@ -1,12 +1,13 @@
 import type { Context } from '#platform/context.ts'
 import type { Schedule, TaskList } from '#platform/jobs.ts'
 import { tidyNodes } from './nodes/service.ts'
-import { removeFiles, tidyUploads } from './uploads/service.ts'
+import { removeFiles, tidyTemporary, tidyUploads } from './uploads/service.ts'
 import { tidyVariants } from './variants/service.ts'
 
 export const fileTasks = (ctx: Context): TaskList => ({
   remove_files: (payload) => removeFiles(ctx, (payload as { ids: number[] }).ids),
   tidy_files: async () => {
+    await tidyTemporary()
     await tidyUploads(ctx)
     await tidyNodes(ctx)
   },

@@ -88,6 +88,7 @@ export const SETTINGS = {
   'question:reward-rule': define(Text(10_000, { 'x-empty': true }), ''),
   // Places to choose from at once, the first first, each written as `国家 省 市`.
   'locations:hots': define(TextList(100, 100), []),
+  'jobs:keep-failed-days': define(Int(1, 3650), 30),
   'notifications:keep-read-days': define(Int(1, 3650), 180),
 } as const
 

@@ -1,22 +1,30 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { access, copyFile, mkdir, open, rename, rm } from 'node:fs/promises'
+import { access, chmod, copyFile, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { assertKey, StorageError } from './errors.ts'
 import type { ByteRange, Storage, StorageSource } from './storage.ts'
 
+/** Files are read by the server alone: who may see one is decided there. */
+const OWNER_ONLY = 0o700
+
 /** Files under one folder. Unfinished writes stay in its hidden `.tmp`, so no key ever shows half a file. */
 export function createLocalStorage(root: string): Storage {
   const temporary = join(root, '.tmp')
+  // One that an earlier version made may be open to everybody.
+  let isPrivate = false
 
   async function put(key: string, source: StorageSource): Promise<void> {
     assertKey(key)
     const draft = join(temporary, randomBytes(16).toString('hex'))
     const target = join(root, key)
     try {
-      await mkdir(temporary, { recursive: true })
+      await mkdir(root, { recursive: true, mode: OWNER_ONLY })
+      if (!isPrivate) await chmod(root, OWNER_ONLY)
+      isPrivate = true
+      await mkdir(temporary, { recursive: true, mode: OWNER_ONLY })
       await writeDurably(draft, source)
-      await mkdir(dirname(target), { recursive: true })
+      await mkdir(dirname(target), { recursive: true, mode: OWNER_ONLY })
       await rename(draft, target)
       await syncFolder(dirname(target))
     } catch (error) {
@@ -64,8 +72,10 @@ export function createLocalStorage(root: string): Storage {
 
 async function writeDurably(path: string, source: StorageSource): Promise<void> {
   if (!Buffer.isBuffer(source)) await copyFile(source.path, path, constants.COPYFILE_FICLONE)
-  const handle = await open(path, Buffer.isBuffer(source) ? 'wx' : 'r+')
+  const handle = await open(path, Buffer.isBuffer(source) ? 'wx' : 'r+', 0o600)
   try {
+    // A copy has the rights of what it was copied from.
+    await handle.chmod(0o600)
     if (Buffer.isBuffer(source)) await handle.writeFile(source)
     await handle.sync()
   } finally {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -36,6 +36,9 @@ import {
   reuseFile,
 } from './queries.ts'
 
+const TEMPORARY = 'kith-upload-'
+const DAY_MS = 86_400_000
+
 /** A file as a client sends it: read to its end; `truncated` tells then that it went over the limit. */
 export type Incoming = Readable & { truncated: boolean }
 
@@ -49,7 +52,7 @@ export async function saveUpload(
   incoming: Incoming,
   field = 'file',
 ): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), 'kith-upload-'))
+  const folder = await mkdtemp(join(tmpdir(), TEMPORARY))
   try {
     const path = join(folder, 'bytes')
     const md5 = createHash('md5')
@@ -205,6 +208,17 @@ export async function detachFiles(
 /** Deletes files without a use, bytes and all. The rows go last, so that a failing store leaves them to the retry. */
 export async function removeFiles(ctx: Context, ids: number[]): Promise<void> {
   await transaction(ctx.sql, async (tx) => removeWithVariants(ctx, tx, await removeUnusedFiles(tx, ids)))
+}
+
+/** Removes what uploads left behind whose process was killed: each works in a folder of its own. */
+export async function tidyTemporary(folder = tmpdir()): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(TEMPORARY)) continue
+    const path = join(folder, name)
+    const info = await stat(path).catch(() => undefined)
+    const isOurs = info && (process.getuid === undefined || info.uid === process.getuid())
+    if (isOurs && Date.now() - info.mtimeMs > DAY_MS) await rm(path, { recursive: true, force: true })
+  }
 }
 
 /** Removes the uploads of more than a day ago that nothing took. */

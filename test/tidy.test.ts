@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { tidyTemporary } from '#modules/files/uploads/service.ts'
+import { deleteOldKeys } from '#platform/idempotency.ts'
+import { addJob } from '#platform/jobs.ts'
+import { createStorage } from '#platform/storage/storage.ts'
+import { createWorld } from '#test/world.ts'
+import { examine } from '../src/doctor.ts'
+
+const { sql, work, person } = await createWorld()
+const folder = await mkdtemp(join(tmpdir(), 'kith-tidy-'))
+after(() => rm(folder, { recursive: true, force: true }))
+
+test('a backlog of kept answers is deleted in batches, and those that are still replayed stay', async () => {
+  const { id } = await person()
+  await sql`
+    insert into idempotency_keys (user_id, key, operation, fingerprint, status, created_at)
+    select ${id}, 'key ' || n, 'POST /x', '', 201, now() - make_interval(hours => case when n <= 12 then 25 else 23 end)
+    from generate_series(1, 15) n`
+  await deleteOldKeys(sql, 5)
+  const left = await sql<{ key: string }[]>`select key from idempotency_keys order by key`
+  assert.deepEqual(
+    left.map(({ key }) => key),
+    ['key 13', 'key 14', 'key 15'],
+  )
+})
+
+const failed = () => sql`select 1 from graphile_worker.jobs where task_identifier = 'never'`
+
+test('jobs that failed for good are deleted after a while, and by the doctor at once', async () => {
+  for (const age of ['29 days', '31 days', '1 minute']) {
+    await addJob(sql, 'never', { age }, { delaySeconds: 0 })
+    await sql`
+      update graphile_worker._private_jobs set attempts = max_attempts, updated_at = now() - ${age}::interval
+      where payload->>'age' = ${age}`
+  }
+  await addJob(sql, 'tidy_jobs', {})
+  await work()
+  assert.equal((await failed()).length, 2)
+  const lines: string[] = []
+  const print = (line: string) => void lines.push(line)
+  await examine(sql, { mend: false, print })
+  assert.ok(lines.includes('· 2 jobs failed for good and are kept for a while'), lines.join('\n'))
+  assert.equal((await failed()).length, 2)
+  await examine(sql, { mend: true, print })
+  assert.equal((await failed()).length, 0)
+})
+
+test('what killed uploads left in the temporary folder is removed after a day, and nothing else', async () => {
+  const old = new Date(Date.now() - 25 * 3_600_000)
+  for (const name of ['kith-upload-old', 'kith-upload-new', 'other-old']) {
+    await mkdir(join(folder, name))
+    await writeFile(join(folder, name, 'bytes'), 'x')
+    if (name.endsWith('old')) await utimes(join(folder, name), old, old)
+  }
+  await tidyTemporary(folder)
+  assert.deepEqual((await readdir(folder)).sort(), ['kith-upload-new', 'other-old'])
+})
+
+test('uploads are readable by the server alone, in folders of an earlier version too', async () => {
+  const root = join(folder, 'uploads')
+  await mkdir(root, { mode: 0o755 })
+  const source = join(folder, 'source')
+  await writeFile(source, 'open to all', { mode: 0o644 })
+  const storage = createStorage({ kind: 'local', root })
+  await storage.put('files/2026/one.png', Buffer.from('bytes'), { mime: 'image/png' })
+  await storage.put('files/2026/two.png', { path: source }, { mime: 'image/png' })
+  const modeOf = async (path: string) => (await stat(join(root, path))).mode & 0o777
+  for (const path of ['', 'files', 'files/2026', '.tmp']) assert.equal(await modeOf(path), 0o700, path)
+  for (const path of ['files/2026/one.png', 'files/2026/two.png'])
+    assert.equal(await modeOf(path), 0o600, path)
+})
