@@ -63,6 +63,7 @@ import { orderRoutes } from '#modules/ledger/orders/routes.ts'
 import { rechargeRoutes } from '#modules/ledger/recharges/routes.ts'
 import { withdrawalRoutes } from '#modules/ledger/withdrawals/routes.ts'
 import { likeRoutes } from '#modules/likes/routes.ts'
+import { linkedAccountRoutes } from '#modules/linked-accounts/routes.ts'
 import { adminMusicRoutes } from '#modules/music/admin/routes.ts'
 import { songRoutes } from '#modules/music/songs/routes.ts'
 import { specialRoutes } from '#modules/music/specials/routes.ts'
@@ -176,6 +177,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   tagRoutes,
   certificationRoutes,
   nearbyRoutes,
+  linkedAccountRoutes,
   conversationRoutes,
   (server, ctx) => mountReports(server, ctx, commentContent(READERS), { path: '/report/comments/:comment' }),
   topicRoutes, // 4

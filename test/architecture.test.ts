@@ -11,7 +11,7 @@ const LAYERS = [
   ['accounts'],
   [
     ...['comments', 'likes', 'collections', 'reports', 'pinning', 'purchases', 'rewards', 'checkins', 'tags'],
-    ...['certifications', 'conversations', 'nearby'],
+    ...['certifications', 'conversations', 'nearby', 'linked-accounts'],
   ],
   ['topics', 'music', 'news', 'questions', 'groups'],
   ['feeds'],

@@ -51,6 +51,7 @@ const OWNERS: Record<string, string[]> = {
     'withdrawals',
   ],
   likes: ['likes'],
+  'linked-accounts': ['linked_accounts'],
   music: [
     ...['music_singers', 'music_song_counts', 'music_songs', 'music_special_counts', 'music_special_songs'],
     'music_specials',

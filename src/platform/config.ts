@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from 'node:path'
 import { minimumSecretLength } from '#platform/app-secret.ts'
+import { readOutsideProviders } from '#platform/outside-providers.ts'
 
 /** Everything an operator can set, read from the environment. */
 export type Config = ReturnType<typeof readConfig>
@@ -106,6 +107,8 @@ export function readConfig(env: Env) {
         sender: text('IM_EASEMOB_SENDER') ?? 'admin',
       },
     },
+    /** Providers outside at which people may sign in, by name. */
+    outsideProviders: readOutsideProviders(env, faults),
     storage,
     s3: {
       endpoint: url('S3_ENDPOINT', ['http:', 'https:']),

@@ -585,6 +585,12 @@ export type Tables = {
     created_at: string
     counted: boolean
   }
+  linked_accounts: {
+    provider: string
+    subject: string
+    user_id: number
+    created_at: string
+  }
   music_singers: {
     id: number
     name: string

@@ -8,18 +8,23 @@ export {
   type PersonCount,
   personRecount,
 } from './counters.ts'
+export { NAME_ERRORS } from './errors.ts'
 export { followedBy, isFollowing } from './follows/queries.ts'
 export { peopleByName } from './imports/queries.ts'
 export { createRoster, importPeople, PersonForm } from './imports/service.ts'
 export { accountTables, disablePeople, showAvatars } from './imports/thinksns.ts'
 export { PAYMENT_PASSWORD_ERRORS } from './passwords/errors.ts'
+export { hasPassword, holdWaysIn } from './passwords/queries.ts'
 export { checkPaymentPassword, setDisabled, setPassword } from './passwords/service.ts'
 export { RankedUser, RanksQuery } from './ranks/schema.ts'
 export { type RankedRow, rankedUsers } from './ranks/view.ts'
 export { ensureFounder, founderPasswordPath } from './registration/founder.ts'
-export { createUser } from './registration/service.ts'
+export { checkNewName, createUser, registerPerson } from './registration/service.ts'
 export { UserExtra, UserView, UserWithUrls } from './schema.ts'
+export { accountDisabled, wrongSignIn } from './sign-in/errors.ts'
 export { findAccount } from './sign-in/queries.ts'
+export { SignIn, TokenView } from './sign-in/schema.ts'
+export { signIn } from './sign-in/service.ts'
 export { noSuchUser } from './users/errors.ts'
 export {
   enabledUser,

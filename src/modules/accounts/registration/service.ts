@@ -3,13 +3,14 @@ import { lookalikeKey } from '#lib/text.ts'
 import { addRoles } from '#modules/abilities/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
-import { issueToken } from '#modules/tokens/index.ts'
+import { type IssuedToken, issueToken } from '#modules/tokens/index.ts'
 import { screen } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Db, onConstraint, transaction } from '#platform/database.ts'
+import { type Db, onConstraint, type Tx, transaction } from '#platform/database.ts'
 import { invalidField } from '#platform/errors.ts'
 import { addJob } from '#platform/jobs.ts'
 import { hashPassword } from '#platform/passwords.ts'
+import { Type } from '#platform/schema.ts'
 import { accountOf, checkCode, useCode } from '../codes/service.ts'
 import { nameReserved, nameTaken, USER_CONSTRAINTS } from '../errors.ts'
 import { followFamous } from '../famous/queries.ts'
@@ -54,19 +55,32 @@ export async function register(ctx: Context, input: Registration) {
     })
   await checkCode(ctx, account, 'register', body.verifiable_code)
   const password = body.password === undefined ? null : await hashPassword(body.password)
+  const person = { name: body.name, password, verified: true, [account.field]: account.value }
+  const { access_token, expires_in, refresh_ttl } = await registerPerson(ctx, person, (tx) =>
+    useCode(ctx, tx, account, 'register', body.verifiable_code),
+  )
+  return { token: access_token, ttl: expires_in, refresh_ttl }
+}
+
+/** A name as it may be taken by somebody new, its words screened; 422 otherwise. */
+export async function checkNewName(ctx: Context, wanted: string): Promise<string> {
+  const { name } = await screen(ctx, { name: wanted }, Type.Pick(Registration, ['name']), ['name'])
+  await checkUserName(ctx, name)
+  return name
+}
+
+/** Makes a person and signs them in; `prove` uses up in the same transaction what they registered with. */
+export async function registerPerson(
+  ctx: Context,
+  person: Omit<NewUser, 'roles'>,
+  prove: (tx: Tx, id: number) => PromiseLike<unknown>,
+): Promise<IssuedToken> {
   const role = (await readSettings(ctx))['register:role']
   return transaction(ctx.sql, async (tx) => {
-    await useCode(ctx, tx, account, 'register', body.verifiable_code)
-    const person = {
-      name: body.name,
-      password,
-      verified: true,
-      roles: [role],
-      [account.field]: account.value,
-    }
-    const id = await createUser(tx, person)
-    const { access_token, expires_in, refresh_ttl } = await issueToken(tx, id)
-    await publishEvent(ctx, tx, 'user.created', { id, name: body.name })
-    return { token: access_token, ttl: expires_in, refresh_ttl }
+    const id = await createUser(tx, { ...person, roles: [role] })
+    await prove(tx, id)
+    const issued = await issueToken(tx, id)
+    await publishEvent(ctx, tx, 'user.created', { id, name: person.name })
+    return issued
   })
 }

@@ -14,6 +14,7 @@ export function aboutRoutes(server: Server, ctx: Context) {
     summary: 'Read about the site: a page for people, or the way to the address that `site:about-url` names',
     access: 'public',
     reply: { 200: Type.String({ description: 'HTML' }), 302: Empty },
+    returns: 'A page for people, in HTML.',
     handler: async ({ request, reply }) => {
       const settings = await readSettings(ctx)
       const url = settings['site:about-url']

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { hashPassword } from '#platform/passwords.ts'
+import { startOAuthProvider, startOpenIdProvider } from '#test/fixtures/outside-providers.ts'
+import { createWorld, type Person } from '#test/world.ts'
+
+const openId = await startOpenIdProvider()
+const oauth = await startOAuthProvider()
+const { as, guest, person, sql } = await createWorld({
+  LINKED_PROVIDERS: 'company, forge, open_forge, gone',
+  ...openId.env,
+  ...oauth.settings('FORGE'),
+  ...oauth.settings('OPEN_FORGE'),
+  LINKED_OPEN_FORGE_ACCEPT_TOKENS: 'true',
+  ...oauth.settings('GONE'),
+  LINKED_GONE_ACCEPT_TOKENS: 'true',
+  // Nothing listens on the port of discard.
+  LINKED_GONE_PROFILE_URL: 'http://127.0.0.1:9/profile',
+})
+
+let accounts = 100
+const nextAccount = () => {
+  accounts += 1
+  return accounts
+}
+const token = (id: number) => ({ access_token: `token-${id}` })
+const FORGE = '/socialite/open_forge'
+const MINE = '/user/socialite/open_forge'
+const register = async (id: number): Promise<Person> => {
+  const name = `out_${id}`
+  const made = await guest('PATCH', FORGE, { ...token(id), name })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  const [row] = await sql<[{ id: number }]>`select id from users where name = ${name}`
+  return { id: row.id, name, token: made.body.access_token }
+}
+
+test('a browser signs in with code, PKCE, state and nonce, and only the one that left comes back (sign-in-25)', async () => {
+  const left = await guest('POST', '/socialite/company/departures')
+  assert.equal(left.status, 201, JSON.stringify(left.body))
+  const query = new URL(left.body.url).searchParams
+  for (const name of ['state', 'nonce', 'code_challenge']) assert.ok(query.get(name), name)
+  const brought = await openId.visit(left.body.url, 'ann')
+  const come = (body: object) => guest('POST', '/socialite/company/returns', body)
+  const { verification } = left.body
+  const other = (await guest('POST', '/socialite/company/departures')).body.verification
+  for (const wrong of [
+    { ...brought, verification: other },
+    { ...brought, verification: 'v1.nothing' },
+    { ...brought, verification, state: 'another' },
+  ])
+    assert.equal((await come(wrong)).headers['x-error-code'], 'outside_account_not_proven')
+  const back = await come({ ...brought, verification })
+  assert.equal(back.status, 201, JSON.stringify(back.body))
+  assert.equal((await come({ ...brought, verification })).status, 422)
+
+  const proof = { access_token: back.body.access_token }
+  assert.equal((await guest('POST', '/socialite/company', proof)).headers['x-error-code'], 'not_linked')
+  assert.equal((await guest('POST', '/socialite/forge', proof)).status, 422)
+  assert.equal((await guest('PATCH', '/socialite/company', { ...proof, name: 'ann_out' })).status, 201)
+  assert.equal((await guest('POST', '/socialite/company', proof)).status, 201)
+  // What was kept for the way there is no proof of an account.
+  assert.equal((await guest('POST', '/socialite/company', { access_token: verification })).status, 422)
+})
+
+test('an access token counts only where the provider issued it to this site (sign-in-23)', async () => {
+  const mine = { access_token: await openId.tokenFor('bob') }
+  assert.equal((await guest('PATCH', '/socialite/company', { ...mine, name: 'bob_out' })).status, 201)
+  assert.equal((await guest('POST', '/socialite/company', mine)).status, 201)
+  const stolen = { access_token: await openId.tokenFor('bob', 'other') }
+  for (const access_token of [stolen.access_token, 'nonsense'])
+    assert.equal((await guest('POST', '/socialite/company', { access_token })).status, 422)
+  // A provider that cannot say for whom a token is: only where the operator said so.
+  assert.equal((await guest('POST', '/socialite/forge', token(1))).status, 422)
+})
+
+test('an OAuth 2 provider is asked for a profile after the code (sign-in-25)', async () => {
+  const { url, verification } = (await guest('POST', '/socialite/forge/departures')).body
+  const { state } = oauth.visit(url)
+  const come = (code: string) => guest('POST', '/socialite/forge/returns', { code, state, verification })
+  assert.equal((await come('wrong')).status, 422)
+  const back = await come('code-7')
+  assert.equal(back.status, 201, JSON.stringify(back.body))
+  const { access_token } = back.body
+  assert.equal((await guest('PATCH', '/socialite/forge', { access_token, name: 'seven' })).status, 201)
+  const [row] = await sql`select subject from linked_accounts where provider = 'forge'`
+  assert.equal(row?.subject, '7')
+})
+
+test('somebody new checks a name, registers, and signs in again (sign-in-24)', async () => {
+  const id = nextAccount()
+  const body = { ...token(id), name: `out_${id}` }
+  assert.equal((await guest('POST', FORGE, token(id))).status, 404)
+  assert.deepEqual((await guest('PATCH', FORGE, { ...body, check: 1 })).body, null)
+  assert.equal((await guest('PATCH', FORGE, { ...body, check: '1' })).status, 204)
+  assert.equal((await guest('POST', FORGE, token(id))).status, 404)
+  const me = await register(id)
+  const again = await guest('POST', FORGE, token(id))
+  assert.deepEqual([again.status, again.body.token_type, again.body.initial_password], [201, 'bearer', false])
+  const { body: self } = await as({ ...me, token: again.body.access_token }, 'GET', '/user')
+  assert.deepEqual([self.id, self.initial_password], [me.id, false])
+  const other = { ...token(nextAccount()), name: me.name }
+  assert.deepEqual(Object.keys((await guest('PATCH', FORGE, { ...other, check: true })).body.errors), [
+    'name',
+  ])
+  assert.equal((await guest('PATCH', FORGE, { ...body, name: 'another_one' })).status, 422)
+  assert.equal((await sql`select from users where name = 'another_one'`).length, 0)
+  await sql`update users set deleted_at = now() where id = ${me.id}`
+  assert.equal((await guest('POST', FORGE, token(id))).status, 403)
+})
+
+test('an account is linked by password, never to a wrong one (sign-in-24)', async () => {
+  const [ann, id] = [await person(), nextAccount()]
+  await sql`update users set password = ${await hashPassword('long enough')} where id = ${ann.id}`
+  const put = (password: string, account = id) =>
+    guest('PUT', FORGE, { ...token(account), login: ann.name, password })
+  assert.equal((await put('not this one')).headers['x-error-code'], 'wrong_sign_in')
+  assert.equal((await guest('POST', FORGE, token(id))).status, 404)
+  for (let n = 0; n < 2; n += 1) {
+    const { status, body } = await put('long enough')
+    assert.deepEqual([status, body.initial_password], [201, true])
+  }
+  assert.equal((await put('long enough', nextAccount())).headers['x-error-code'], 'linked_already')
+  assert.equal((await guest('POST', FORGE, token(id))).body.initial_password, true)
+})
+
+test('one links, lists and unlinks, but not what belongs to others (sign-in-26)', async () => {
+  const [ann, bob, id] = [await person(), await person(), nextAccount()]
+  assert.deepEqual((await as(ann, 'GET', '/user/socialite')).body, [])
+  for (let n = 0; n < 2; n += 1) assert.equal((await as(ann, 'PATCH', MINE, token(id))).status, 201)
+  assert.deepEqual((await as(ann, 'GET', '/user/socialite')).body, ['open_forge'])
+  assert.equal((await as(bob, 'PATCH', MINE, token(id))).headers['x-error-code'], 'linked_to_another')
+  assert.equal((await as(bob, 'DELETE', MINE)).status, 404)
+  await sql`update users set phone = '13900000001' where id = ${ann.id}`
+  assert.equal((await as(ann, 'DELETE', MINE)).status, 204)
+  assert.equal((await as(ann, 'DELETE', MINE)).status, 404)
+  assert.equal((await guest('POST', FORGE, token(id))).status, 404)
+})
+
+test('racing people link one account once (sign-in-26)', async () => {
+  const [id, people] = [nextAccount(), await Promise.all([1, 2, 3, 4].map(() => person()))]
+  const answers = await Promise.all(people.map((each) => as(each, 'PATCH', MINE, token(id))))
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422, 422, 422])
+})
+
+test('the last way to sign in stays until there is another, in a race too (sign-in-26)', async () => {
+  const me = await register(nextAccount())
+  assert.equal((await as(me, 'DELETE', MINE)).headers['x-error-code'], 'last_way_to_sign_in')
+  assert.deepEqual((await as(me, 'GET', '/user/socialite')).body, ['open_forge'])
+  await sql`insert into linked_accounts (provider, subject, user_id) values ('company', 'x', ${me.id})`
+  const racing = await Promise.all([as(me, 'DELETE', MINE), as(me, 'DELETE', '/user/socialite/company')])
+  assert.deepEqual(racing.map(({ status }) => status).sort(), [204, 422])
+  await sql`update users set password = 'x' where id = ${me.id}`
+  const [left] = (await as(me, 'GET', '/user/socialite')).body
+  assert.equal((await as(me, 'DELETE', `/user/socialite/${left}`)).status, 204)
+})
+
+test('what is not configured is 404 with a message, and a provider that is away is 503 (sign-in-23)', async () => {
+  const ann = await person()
+  for (const name of ['qq', 'constructor', '__proto__'])
+    for (const answer of [
+      await guest('POST', `/socialite/${name}`, { access_token: 'x' }),
+      await guest('PATCH', `/socialite/${name}`, {}),
+      await guest('PUT', `/socialite/${name}`, {}),
+      await guest('POST', `/socialite/${name}/departures`),
+      await guest('POST', `/socialite/${name}/returns`, {}),
+      await as(ann, 'PATCH', `/user/socialite/${name}`, {}),
+    ]) {
+      assert.deepEqual([answer.status, answer.headers['x-error-code']], [404, 'no_such_provider'], name)
+      assert.ok(answer.body.message)
+    }
+  const away = await guest('POST', '/socialite/gone', token(1))
+  assert.deepEqual([away.status, away.headers['x-error-code']], [503, 'provider_away'])
+})
+
+test('attempts have the limit of sign-in (sign-in-23)', async () => {
+  const limited = await createWorld({
+    RATE_LIMIT_SENSITIVE: '2',
+    LINKED_PROVIDERS: 'open_forge',
+    ...oauth.settings('OPEN_FORGE'),
+  })
+  const statuses: number[] = []
+  for (let n = 0; n < 3; n += 1) statuses.push((await limited.guest('POST', FORGE, token(1))).status)
+  assert.deepEqual(statuses, [422, 422, 429])
+})

@@ -1,0 +1,111 @@
+import * as client from 'openid-client'
+import type { OutsideProvider } from '#platform/outside-providers.ts'
+import { type Departure, type Provider, ProviderAway } from './provider.ts'
+
+const TIMEOUT_SECONDS = 10
+const MAX_SUBJECT = 255
+
+/** What the provider refused; everything else is a failure to ask it. */
+const isRefusal = (error: unknown) =>
+  error instanceof client.ResponseBodyError ||
+  error instanceof client.AuthorizationResponseError ||
+  error instanceof client.WWWAuthenticateChallengeError ||
+  (error instanceof client.ClientError &&
+    error.code !== 'OAUTH_TIMEOUT' &&
+    !(error.cause instanceof TypeError))
+
+async function ask(question: () => Promise<unknown>): Promise<string | null> {
+  try {
+    const subject = await question()
+    const text = typeof subject === 'number' ? String(subject) : subject
+    return typeof text === 'string' && text !== '' && text.length <= MAX_SUBJECT ? text : null
+  } catch (error) {
+    if (isRefusal(error)) return null
+    throw new ProviderAway(`the provider could not be asked: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** A provider of OpenID Connect, found by its issuer, or of OAuth 2 with an address that tells a profile. */
+export function createProvider(settings: OutsideProvider): Provider {
+  let found: Promise<client.Configuration> | undefined
+  const configuration = () => {
+    // A failure is not kept: the provider may be back when the next one asks.
+    found ??= configure(settings).catch((error: unknown) => {
+      found = undefined
+      throw new ProviderAway('the provider could not be found', { cause: error })
+    })
+    return found
+  }
+
+  const grant = async (returned: URLSearchParams, { state, nonce, verifier }: Departure) => {
+    const address = new URL(settings.redirectUrl)
+    for (const [name, value] of returned) address.searchParams.set(name, value)
+    const isOpenId = settings.type === 'oidc'
+    return client.authorizationCodeGrant(await configuration(), address, {
+      expectedState: state,
+      pkceCodeVerifier: verifier,
+      idTokenExpected: isOpenId,
+      ...(isOpenId ? { expectedNonce: nonce } : {}),
+    })
+  }
+
+  const profile = async (token: string): Promise<unknown> => {
+    if (settings.type !== 'oauth2') return undefined
+    const url = new URL(settings.profileUrl)
+    const reply = await client.fetchProtectedResource(await configuration(), token, url, 'GET')
+    if (!reply.ok) return undefined
+    return ((await reply.json()) as Record<string, unknown>)[settings.subjectField]
+  }
+
+  return {
+    async authorizationUrl({ state, nonce, verifier }) {
+      const url = client.buildAuthorizationUrl(await configuration(), {
+        redirect_uri: settings.redirectUrl,
+        code_challenge: await client.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+        state,
+        ...(settings.scope === '' ? {} : { scope: settings.scope }),
+        ...(settings.type === 'oidc' ? { nonce } : {}),
+      })
+      return url.href
+    },
+    subjectOfReturn: (returned, departure) =>
+      ask(async () => {
+        const tokens = await grant(returned, departure)
+        return settings.type === 'oidc' ? tokens.claims()?.sub : profile(tokens.access_token)
+      }),
+    subjectOfToken: (token) =>
+      ask(async () => {
+        if (settings.type === 'oauth2') return settings.acceptTokens ? profile(token) : undefined
+        const config = await configuration()
+        if (!config.serverMetadata().introspection_endpoint) return undefined
+        // A token that another site was given would sign its bearer in here, so the provider says for whom it is.
+        const told = await client.tokenIntrospection(config, token)
+        return told.active && told.client_id === settings.clientId ? told.sub : undefined
+      }),
+  }
+}
+
+async function configure(settings: OutsideProvider): Promise<client.Configuration> {
+  const { clientId, clientSecret } = settings
+  const first = new URL(settings.type === 'oidc' ? settings.issuer : settings.tokenUrl)
+  // The configuration lets plain HTTP pass for this machine alone.
+  const insecure = first.protocol === 'http:'
+  if (settings.type === 'oidc')
+    return client.discovery(first, clientId, clientSecret, undefined, {
+      timeout: TIMEOUT_SECONDS,
+      ...(insecure ? { execute: [client.allowInsecureRequests] } : {}),
+    })
+  const config = new client.Configuration(
+    {
+      issuer: new URL(settings.authorizeUrl).origin,
+      authorization_endpoint: settings.authorizeUrl,
+      token_endpoint: settings.tokenUrl,
+    },
+    clientId,
+    clientSecret,
+  )
+  config.timeout = TIMEOUT_SECONDS
+  if (insecure) client.allowInsecureRequests(config)
+  return config
+}
