@@ -155,8 +155,8 @@ test('the recount of groups finds every counter that drifted, and mends it to wh
   assert.equal((await as(paying, 'POST', `/group-posts/${plain}/likes`)).status, 201)
   assert.equal((await as(paying, 'POST', `/group-posts/${plain}/collections`)).status, 201)
   await group(founder, {}, { passed: false })
+  // Its row stays until a job takes it away.
   assert.equal((await as(admin, 'DELETE', `/admin/groups/${await group(founder)}`)).status, 204)
-  await work()
 
   const kept = async () => ({
     group: (await sql`select * from group_counts where group_id = ${id}`)[0],
