@@ -61,6 +61,8 @@ export type Tables = {
     extra: string
     created_at: string
     updated_at: string
+    longitude: number | null
+    latitude: number | null
   }
   audit_log: {
     id: number

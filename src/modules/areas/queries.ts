@@ -5,7 +5,7 @@ import type { Area } from './schema.ts'
 
 /** What every list of areas selects, of a table `a`. */
 export const areaColumns = (sql: Db) => sql`
-  a.id, a.name, coalesce(a.parent_id, 0)::bigint as pid, a.extra as "extends", a.created_at, a.updated_at`
+  a.id, a.name, coalesce(a.parent_id, 0)::bigint as pid, a.extra as "extends", a.longitude, a.latitude, a.created_at, a.updated_at`
 
 /** The condition that finds a part of a name, through an index; nothing for a text that shows nothing. */
 export const areaNamed = (sql: Db, text: string | undefined) => {
@@ -41,18 +41,32 @@ export async function findArea(sql: Db, id: number, { lock = false } = {}): Prom
   return row
 }
 
-type Columns = { name: string; extends: string; parentId: number | null }
+/** Areas with a known place whose name is in a text, the longest names first. */
+export const listNamedIn = (sql: Db, text: string, limit: number) => sql<Area[]>`
+  select ${areaColumns(sql)} from areas a
+  where a.longitude is not null and position(a.name_key in ${nameKey(text)}) > 0
+  order by length(a.name_key) desc, a.id limit ${limit}`
 
-export async function insertArea(sql: Db, { name, extends: extra, parentId }: Columns): Promise<number> {
+type Columns = Pick<Area, 'name' | 'extends' | 'longitude' | 'latitude'> & { parentId: number | null }
+
+export async function insertArea(
+  sql: Db,
+  { name, extends: extra, longitude, latitude, parentId }: Columns,
+): Promise<number> {
   const [row] = await sql<[{ id: number }]>`
-    insert into areas (name, name_key, name_grams, extra, parent_id)
-    values (${name}, ${nameKey(name)}, ${grams(name)}, ${extra}, ${parentId}) returning id`
+    insert into areas (name, name_key, name_grams, extra, parent_id, longitude, latitude)
+    values (${name}, ${nameKey(name)}, ${grams(name)}, ${extra}, ${parentId}, ${longitude},
+      ${latitude}) returning id`
   return row.id
 }
 
-export const updateArea = (sql: Db, id: number, { name, extends: extra }: Omit<Columns, 'parentId'>) => sql`
+export const updateArea = (
+  sql: Db,
+  id: number,
+  { name, extends: extra, longitude, latitude }: Omit<Columns, 'parentId'>,
+) => sql`
   update areas set name = ${name}, name_key = ${nameKey(name)}, name_grams = ${grams(name)}, extra = ${extra},
-    updated_at = now()
+    longitude = ${longitude}, latitude = ${latitude}, updated_at = now()
   where id = ${id}`
 
 export const deleteArea = (sql: Db, id: number) => sql`delete from areas where id = ${id}`

@@ -6,6 +6,8 @@ export const Area = Shared('Area', {
   name: Type.String(),
   pid: Type.Integer({ description: 'The area that this one is in; 0 at the top' }),
   extends: Type.String(),
+  longitude: Nullable(Type.Number({ description: 'degrees; null where nobody said where it lies' })),
+  latitude: Nullable(Type.Number()),
   created_at: Time,
   updated_at: Time,
 })
@@ -28,6 +30,8 @@ export const AreaSearch = Type.Object({ name: Text(100) })
 export const NewArea = Shared('NewArea', {
   name: Text(100),
   extends: Type.Optional(Text(255, { 'x-empty': true })),
+  longitude: Type.Optional(Nullable(Type.Number({ minimum: -180, maximum: 180 }))),
+  latitude: Type.Optional(Nullable(Type.Number({ minimum: -90, maximum: 90 }))),
   pid: Type.Optional(Int(0, MAX_ID, { description: '0, and by default, at the top' })),
 })
 export type NewArea = Static<typeof NewArea>

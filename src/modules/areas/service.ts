@@ -1,8 +1,17 @@
 import { groupBy } from '#lib/lists.ts'
 import { nameKey } from '#lib/text.ts'
 import { type Db, onConstraint, type Tx } from '#platform/database.ts'
+import { invalidField } from '#platform/errors.ts'
 import { areaInUse, areaTaken, blankName, tooDeep, unknownParent } from './errors.ts'
-import { deleteArea, insertArea, listUpwards, listWithin, searchAreas, updateArea } from './queries.ts'
+import {
+  deleteArea,
+  insertArea,
+  listNamedIn,
+  listUpwards,
+  listWithin,
+  searchAreas,
+  updateArea,
+} from './queries.ts'
 import type { Area, FoundArea, NewArea } from './schema.ts'
 import { areaView } from './view.ts'
 
@@ -31,28 +40,72 @@ export async function findPlaces(sql: Db, name: string): Promise<FoundArea[]> {
   })
 }
 
-const TAKEN = { areas_name_taken: areaTaken }
+const CANDIDATES_MAX = 50
+
+/** An area and all it is in, from the top. */
+export type LocatedArea = { longitude: number; latitude: number; path: string[] }
+
+/** The area with a known place that an address names best: with the most of what it is in, then the innermost. */
+export async function locateAddress(sql: Db, address: string): Promise<LocatedArea | undefined> {
+  const found = await listNamedIn(sql, address, CANDIDATES_MAX)
+  const around = await listUpwards(
+    sql,
+    found.map(({ id }) => id),
+  )
+  const byId = new Map(around.map((row) => [row.id, row]))
+  const pathOf = (area: Area): string[] => {
+    const parent = byId.get(area.pid)
+    return [...(parent ? pathOf(parent) : []), area.name]
+  }
+  const key = nameKey(address)
+  const [best] = found
+    .map((area) => ({ area, path: pathOf(area) }))
+    .map((each) => ({ ...each, named: each.path.filter((name) => key.includes(nameKey(name))).length }))
+    .sort((a, b) => b.named - a.named || b.path.length - a.path.length || a.area.id - b.area.id)
+  if (!best || best.area.longitude === null || best.area.latitude === null) return undefined
+  return { longitude: best.area.longitude, latitude: best.area.latitude, path: best.path }
+}
+
+const TAKEN = {
+  areas_name_taken: areaTaken,
+  areas_on_earth: () =>
+    invalidField('longitude', {
+      en: 'A place has both a longitude and a latitude.',
+      zh: '经度和纬度必须同时填写。',
+    }),
+}
 
 /** Adds an area under another, or at the top. */
-export async function addArea(tx: Tx, { name, pid = 0, extends: extra = '' }: NewArea): Promise<number> {
+export async function addArea(
+  tx: Tx,
+  { name, pid = 0, extends: extra = '', longitude = null, latitude = null }: NewArea,
+): Promise<number> {
   if (nameKey(name) === '') throw blankName()
   const above = pid === 0 ? [] : await listUpwards(tx, [pid])
   if (pid !== 0 && above.length === 0) throw unknownParent()
   if (above.length >= LEVELS_MAX) throw tooDeep()
-  return onConstraint(insertArea(tx, { name, extends: extra, parentId: pid === 0 ? null : pid }), {
-    ...TAKEN,
-    areas_parent: unknownParent,
-  })
+  return onConstraint(
+    insertArea(tx, { name, extends: extra, longitude, latitude, parentId: pid === 0 ? null : pid }),
+    {
+      ...TAKEN,
+      areas_parent: unknownParent,
+    },
+  )
 }
 
 /** Changes the name or the remark of an area, which stays where it is. */
 export async function changeArea(
   tx: Tx,
   area: Area,
-  { name = area.name, extends: extra = area.extends }: Partial<NewArea>,
+  {
+    name = area.name,
+    extends: extra = area.extends,
+    longitude = area.longitude,
+    latitude = area.latitude,
+  }: Partial<NewArea>,
 ): Promise<void> {
   if (nameKey(name) === '') throw blankName()
-  await onConstraint(updateArea(tx, area.id, { name, extends: extra }), TAKEN)
+  await onConstraint(updateArea(tx, area.id, { name, extends: extra, longitude, latitude }), TAKEN)
 }
 
 /** Deletes an area that holds no others. */

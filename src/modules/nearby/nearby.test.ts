@@ -123,3 +123,43 @@ test('what is no place is refused (nearby-1, nearby-2)', async () => {
   for (const query of ['', 'latitude=1', 'latitude=1&longitude=181', 'latitude=1&longitude=1&radius=50001'])
     assert.equal((await as(me, 'GET', `/around-amap?${query}`)).status, 422, query)
 })
+
+test('an address is found by the names of areas whose place is known (nearby-4)', async () => {
+  const [founder, me] = [await person({ roles: ['founder'] }), await person()]
+  const area = async (body: object) => {
+    const made = await as(founder, 'POST', '/admin/areas', body)
+    assert.equal(made.status, 201, JSON.stringify(made.body))
+    return made.body.id as number
+  }
+  const find = (address: string) => as(me, 'GET', `/around-amap/geo?address=${encodeURIComponent(address)}`)
+  const country = await area({ name: '中国', extends: '3' })
+  const province = await area({ name: '四川省', pid: country })
+  const city = await area({ name: '成都市', pid: province, longitude: 104.06, latitude: 30.67 })
+  const other = await area({ name: '北京市', pid: country })
+  // Two districts of one name: what else the address says decides.
+  await area({ name: '城区', pid: await area({ name: '海淀', pid: other }), longitude: 116, latitude: 40 })
+  await area({ name: '城区', pid: city, longitude: 104.1, latitude: 30.7 })
+  const found = await find('四川省成都市人民南路')
+  assert.deepEqual([found.status, found.body.status, found.body.count], [200, '1', '1'])
+  assert.deepEqual(found.body.geocodes, [
+    {
+      formatted_address: '四川省成都市',
+      province: '四川省',
+      city: '成都市',
+      district: '',
+      location: '104.06,30.67',
+      level: '市',
+    },
+  ])
+  assert.equal((await find('成都市城区1号')).body.geocodes[0].location, '104.1,30.7')
+  for (const address of ['四川省', '上海', '%'])
+    assert.equal((await find(address)).headers['x-error-code'], 'address_unknown', address)
+  assert.equal((await find('')).status, 422)
+  const half = await as(founder, 'PATCH', `/admin/areas/${province}`, { longitude: 1 })
+  assert.deepEqual(Object.keys(half.body.errors), ['longitude'])
+  assert.equal((await as(founder, 'PATCH', `/admin/areas/${city}`, { name: '蓉城' })).status, 204)
+  assert.equal((await find('蓉城')).body.geocodes[0].location, '104.06,30.67')
+  const away = { longitude: null, latitude: null }
+  assert.equal((await as(founder, 'PATCH', `/admin/areas/${city}`, away)).status, 204)
+  assert.equal((await find('蓉城')).status, 404)
+})

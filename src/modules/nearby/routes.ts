@@ -1,10 +1,13 @@
+import { locateAddress } from '#modules/areas/index.ts'
 import type { Context } from '#platform/context.ts'
 import { routesOn } from '#platform/http/route.ts'
 import { type Server, say } from '#platform/http.ts'
 import { Empty, Type } from '#platform/schema.ts'
+import { addressUnknown } from './errors.ts'
 import { deletePlace, upsertPlace } from './queries.ts'
-import { NearbyQuery, PersonNearby, PlaceBody, PlaceStored } from './schema.ts'
+import { AddressQuery, FoundAddress, NearbyQuery, PersonNearby, PlaceBody, PlaceStored } from './schema.ts'
 import { coarsePlace, findPeopleNearby } from './service.ts'
+import { foundAddress } from './view.ts'
 
 /** People nearby, at the path that existing clients ask. */
 export function nearbyRoutes(server: Server, ctx: Context) {
@@ -18,6 +21,21 @@ export function nearbyRoutes(server: Server, ctx: Context) {
     query: NearbyQuery,
     reply: { 200: Type.Array(PersonNearby) },
     handler: ({ query, viewer }) => findPeopleNearby(ctx, viewer.id, query),
+  })
+
+  route('GET /around-amap/geo', {
+    operationId: 'findAddress',
+    summary: 'Find where an address is, by the names of areas',
+    access: 'user',
+    personal: true,
+    query: AddressQuery,
+    reply: { 200: FoundAddress },
+    errors: [addressUnknown],
+    handler: async ({ query }) => {
+      const area = await locateAddress(sql, query.address)
+      if (!area) throw addressUnknown()
+      return foundAddress(area)
+    },
   })
 
   route('POST /around-amap', {

@@ -1,4 +1,4 @@
-import { Int, Limit, Page, Shared, type Static, Time, Type } from '#platform/schema.ts'
+import { Int, Limit, Page, Shared, type Static, Text, Time, Type } from '#platform/schema.ts'
 
 const Longitude = Type.Number({ minimum: -180, maximum: 180, description: 'degrees, east is positive' })
 const Latitude = Type.Number({ minimum: -90, maximum: 90, description: 'degrees, north is positive' })
@@ -39,3 +39,24 @@ export const PersonNearby = Shared('PersonNearby', {
   user_id: Type.Integer(),
 })
 export type PersonNearby = Static<typeof PersonNearby>
+
+export const AddressQuery = Type.Object({ address: Text(200) })
+
+/** Where an address is, in the form of the map service that earlier servers asked (nearby-4). */
+export const FoundAddress = Shared('FoundAddress', {
+  status: Type.String(),
+  info: Type.String(),
+  infocode: Type.String(),
+  count: Type.String(),
+  geocodes: Type.Array(
+    Shared('Geocode', {
+      formatted_address: Type.String(),
+      province: Type.String(),
+      city: Type.String(),
+      district: Type.String(),
+      location: Type.String({ description: 'longitude and latitude with a comma between' }),
+      level: Type.String(),
+    }),
+  ),
+})
+export type FoundAddress = Static<typeof FoundAddress>
