@@ -1,3 +1,4 @@
+import { alertTasks } from '#modules/accounts/alerts/jobs.ts'
 import { codeSchedules, codeTasks } from '#modules/accounts/codes/jobs.ts'
 import { certificationTasks } from '#modules/certifications/jobs.ts'
 import { commentSchedules, commentTasks } from '#modules/comments/jobs.ts'
@@ -34,6 +35,7 @@ const TASKS: ((ctx: Context) => TaskList)[] = [
   fileTasks,
   notificationTasks,
   ledgerTasks,
+  alertTasks,
   codeTasks,
   certificationTasks,
   nearbyTasks,
@@ -67,7 +69,7 @@ export const tasksOn = (ctx: Context): TaskList => Object.assign({}, ...TASKS.ma
  * nothing that is done here.
  */
 const OUTBOUND: { concurrency: number; names: string[] }[] = [
-  { concurrency: 4, names: ['send_code'] },
+  { concurrency: 4, names: ['send_code', 'alert_owner'] },
   { concurrency: 4, names: ['push_notifications'] },
   { concurrency: 8, names: ['send_webhook'] },
   {

@@ -30,6 +30,12 @@ const DECIDED = (en: string, zh: string) => ({
 
 /** Every `type` of a system notification (notifications-9), and what it says where the writer gave no text, by `state`. */
 const SENTENCES = {
+  'account:changed': {
+    password: { en: 'The password of your account was changed.', zh: '你的账号密码已被修改。' },
+    phone: { en: 'The phone number of your account was changed.', zh: '你的账号手机号已被修改。' },
+    email: { en: 'The e-mail address of your account was changed.', zh: '你的账号邮箱已被修改。' },
+    '': { en: 'Your account was changed.', zh: '你的账号已被修改。' },
+  },
   notice: { '': { en: 'There is a new notice.', zh: '你有一条新公告。' } },
   'pinned:feeds': {
     ...DECIDED('The request to pin your post', '你的动态置顶申请'),

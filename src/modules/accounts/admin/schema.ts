@@ -1,5 +1,16 @@
 import { listingQuery } from '#platform/listing.ts'
-import { Flag, Id, Nullable, Shared, type Static, Text, TextList, Time, Type } from '#platform/schema.ts'
+import {
+  Address,
+  Flag,
+  Id,
+  Nullable,
+  Shared,
+  type Static,
+  Text,
+  TextList,
+  Time,
+  Type,
+} from '#platform/schema.ts'
 import { NewPassword } from '../registration/schema.ts'
 import { Verified } from '../schema.ts'
 
@@ -35,7 +46,7 @@ export type ManagedUserQuery = Static<typeof ManagedUserQuery>
 const Roles = TextList(20, 100)
 const Certificate = Shared('VerifiedInput', {
   type: Text(20),
-  icon: Type.Optional(Nullable(Text(2000))),
+  icon: Type.Optional(Nullable(Address())),
   description: Type.Optional(Nullable(Text(255))),
 })
 

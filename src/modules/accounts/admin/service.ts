@@ -18,6 +18,7 @@ import type { Context } from '#platform/context.ts'
 import { onConstraint, type Tx, transaction } from '#platform/database.ts'
 import { forbidden, invalidField } from '#platform/errors.ts'
 import { hashPassword } from '#platform/passwords.ts'
+import { alertOwner } from '../alerts/service.ts'
 import { USER_CONSTRAINTS } from '../errors.ts'
 import { setDisabled, setPassword } from '../passwords/service.ts'
 import { checkUserName, createUser } from '../registration/service.ts'
@@ -96,12 +97,17 @@ export async function changeUser(
     if (stopsFounding && (await isLastHolder(tx, 'founder', id))) throw lastFounder()
     if (changes.verified === null) await endCertification(tx, id, actorId)
     const verified = changes.verified && { icon: null, description: null, ...changes.verified }
+    // Before the change, so that the old phone and e-mail are told of all of it.
+    const tokens = hashed === undefined ? [] : ((await setPassword(ctx, tx, id, hashed)) ?? [])
+    const contacts = { phone, email: changes.email }
+    for (const field of ['phone', 'email'] as const)
+      if (contacts[field] !== undefined && contacts[field] !== before[field])
+        await alertOwner(ctx, tx, id, field)
     await onConstraint(updateUser(tx, id, { ...changes, phone, verified }), USER_CONSTRAINTS)
     if (changes.roles) {
       await replaceRoles(tx, id, changes.roles)
       await announceAbilities(ctx, tx, id)
     }
-    const tokens = hashed === undefined ? [] : ((await setPassword(ctx, tx, id, hashed)) ?? [])
     if (changes.disabled !== undefined)
       tokens.push(...((await setDisabled(ctx, tx, id, changes.disabled)) ?? []))
     const { password, ...told } = changes

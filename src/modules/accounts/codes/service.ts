@@ -80,9 +80,13 @@ export async function sendCode(
   })
 }
 
+/** Whether the code is the active one of the account; a wrong one uses up an attempt. */
+export const isCode = (ctx: Context, account: Account, purpose: Purpose, code: number) =>
+  tryCode(ctx.sql, stored(ctx, account, purpose, code))
+
 /** 422 unless the code is the active one of the account; it stays good until `useCode`. */
 export async function checkCode(ctx: Context, account: Account, purpose: Purpose, code: number) {
-  if (!(await tryCode(ctx.sql, stored(ctx, account, purpose, code)))) throw wrongCode()
+  if (!(await isCode(ctx, account, purpose, code))) throw wrongCode()
 }
 
 /** Uses a checked code up in the transaction of what it is for; 422 when another request was first. */

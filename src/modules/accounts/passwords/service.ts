@@ -7,6 +7,7 @@ import { invalidField } from '#platform/errors.ts'
 import type { CountAttempt, Payer, Viewer } from '#platform/http.ts'
 import { addJob } from '#platform/jobs.ts'
 import { hashPassword, verifyPassword } from '#platform/passwords.ts'
+import { alertOwner } from '../alerts/service.ts'
 import { accountOf, checkCode, useCode } from '../codes/service.ts'
 import { wrongCode } from '../errors.ts'
 import { limitAttempts } from '../limits.ts'
@@ -22,7 +23,7 @@ import { findPassword, saveDisabled, savePassword } from './queries.ts'
 import type { PasswordChange, PasswordReset } from './schema.ts'
 
 /**
- * Stores a new password and ends a person's sign-ins, except one to be kept, in the caller's transaction. Answers what
+ * Stores a new password, tells its owner and ends their sign-ins, except one to be kept, in the caller's transaction. Answers what
  * to give to `forgetTokens` after the commit, or null when the password is no longer the expected one.
  */
 export async function setPassword(
@@ -33,6 +34,7 @@ export async function setPassword(
   { expected, except = null }: { expected?: string | null; except?: string | null } = {},
 ): Promise<string[] | null> {
   if (!(await savePassword(tx, userId, hashed, expected))) return null
+  await alertOwner(ctx, tx, userId, 'password')
   return revokeTokens(ctx, tx, userId, { except })
 }
 

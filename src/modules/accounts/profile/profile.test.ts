@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fieldError, fresh, signUpsOn } from '#test/sign-up.ts'
-import { createWorld } from '#test/world.ts'
+import { createWorld, type Person } from '#test/world.ts'
 
 const world = await createWorld()
-const { as, guest, person, sql } = world
+const { as, guest, outbox, person, sql, work } = world
 const { codeFor, signUp, signIn } = signUpsOn(world)
 
 /** A stored picture of somebody, as an upload leaves it. */
@@ -99,14 +99,15 @@ test('a phone and an e-mail are bound with a code that was sent there (sign-in-8
   const ann = await signUp()
   const { phone, email } = fresh()
   const code = await codeFor(phone, '/verifycodes/register')
+  const { password } = ann
   assert.equal((await as(ann, 'PUT', '/user', { phone, email, verifiable_code: code })).status, 422)
   assert.equal((await as(ann, 'PUT', '/user', { verifiable_code: code })).status, 422)
   fieldError(await as(ann, 'PUT', '/user', { phone }), 'verifiable_code')
-  assert.equal((await as(ann, 'PUT', '/user', { email, verifiable_code: code })).status, 422)
-  assert.equal((await as(ann, 'PUT', '/user', { phone, verifiable_code: code })).status, 204)
-  assert.equal((await as(ann, 'PUT', '/user', { phone, verifiable_code: code })).status, 422)
+  assert.equal((await as(ann, 'PUT', '/user', { email, password, verifiable_code: code })).status, 422)
+  assert.equal((await as(ann, 'PUT', '/user', { phone, password, verifiable_code: code })).status, 204)
+  assert.equal((await as(ann, 'PUT', '/user', { phone, password, verifiable_code: code })).status, 422)
   const change = await codeFor(email, '/verifycodes/register')
-  assert.equal((await as(ann, 'PUT', '/user', { email, verifiable_code: change })).status, 204)
+  assert.equal((await as(ann, 'PUT', '/user', { email, password, verifiable_code: change })).status, 204)
   const { body } = await as(ann, 'GET', '/user')
   assert.deepEqual([body.phone, body.email], [phone, email])
 })
@@ -116,7 +117,7 @@ test('of racing people one binds a phone', async () => {
   const { phone } = fresh()
   const verifiable_code = await codeFor(phone, '/verifycodes/register')
   const answers = await Promise.all(
-    [ann, bob].map((who) => as(who, 'PUT', '/user', { phone, verifiable_code })),
+    [ann, bob].map((who) => as(who, 'PUT', '/user', { phone, password: who.password, verifiable_code })),
   )
   assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 422])
 })
@@ -127,7 +128,7 @@ test('what somebody bound in the meantime is taken', async () => {
   const verifiable_code = await codeFor(phone, '/verifycodes/register')
   const bob = await person()
   await sql`update users set phone = ${phone} where id = ${bob.id}`
-  fieldError(await as(ann, 'PUT', '/user', { phone, verifiable_code }), 'phone')
+  fieldError(await as(ann, 'PUT', '/user', { phone, password: ann.password, verifiable_code }), 'phone')
 })
 
 test('phone and e-mail are unbound with password and code (sign-in-8)', async () => {
@@ -150,4 +151,89 @@ test('phone and e-mail are unbound with password and code (sign-in-8)', async ()
   assert.equal((await as(bob, 'DELETE', '/user/email', body)).status, 204)
   assert.equal((await signIn(String(bob.email), { password: bob.password })).status, 422)
   assert.equal((await signIn(bob.name, { password: bob.password })).status, 200)
+})
+
+const alerts = async (who: Person) =>
+  (await as(who, 'GET', '/user/notifications?type=system')).body.data.map(
+    ({ data }: { data: { type: string; state: string } }) => `${data.type} ${data.state}`,
+  )
+/** To whom messages without a code went, in the order they were made. */
+const told = async (from = 0) => {
+  await work()
+  return outbox.slice(from).flatMap(({ to, code }) => (code === undefined ? [to] : []))
+}
+
+test('a token alone binds nothing to an account that has something: the password or a code to the old one does (sign-in-8)', async () => {
+  const ann = await signUp()
+  const old = String(ann.email)
+  const { phone, email } = fresh()
+  const verifiable_code = await codeFor(phone, '/verifycodes/register')
+  const bind = (fields: object) => as(ann, 'PUT', '/user', { phone, verifiable_code, ...fields })
+  const refused = await bind({})
+  fieldError(refused, 'password')
+  assert.equal(refused.headers['x-error-code'], 'proof_required')
+  fieldError(await bind({ password: 'not mine at all' }), 'password')
+  fieldError(await bind({ old_verifiable_code: 1 }), 'old_verifiable_code')
+  assert.equal((await as(ann, 'GET', '/user')).body.phone, null)
+  // A code to the new one is no proof, and one to the old one is good for one binding.
+  fieldError(await bind({ old_verifiable_code: verifiable_code }), 'old_verifiable_code')
+  const proof = await codeFor(old)
+  const before = outbox.length
+  assert.equal((await bind({ old_verifiable_code: proof })).status, 204)
+  assert.deepEqual(await told(before), [old])
+  const another = await codeFor(email, '/verifycodes/register')
+  fieldError(
+    await as(ann, 'PUT', '/user', { email, verifiable_code: another, old_verifiable_code: proof }),
+    'old_verifiable_code',
+  )
+  const later = outbox.length
+  const { password } = ann
+  assert.equal((await as(ann, 'PUT', '/user', { email, verifiable_code: another, password })).status, 204)
+  assert.deepEqual((await told(later)).sort(), [old, phone].sort())
+  assert.deepEqual(await alerts(ann), ['account:changed email', 'account:changed phone'])
+})
+
+test('whoever has neither phone nor e-mail nor password binds with the code alone', async () => {
+  const ann = await person()
+  const { phone } = fresh()
+  const verifiable_code = await codeFor(phone, '/verifycodes/register')
+  assert.equal((await as(ann, 'PUT', '/user', { phone, verifiable_code })).status, 204)
+})
+
+test('the owner is told of a new password, of what is unbound, and of what administrators change (sign-in-8)', async () => {
+  const { phone, email } = fresh()
+  const ann = await signUp({ phone })
+  const root = await person({ roles: ['founder'] })
+  const step = async (act: () => Promise<{ status: number }>) => {
+    const from = outbox.length
+    assert.equal((await act()).status, 204)
+    return told(from)
+  }
+  const next = {
+    old_password: ann.password,
+    password: 'quite another',
+    password_confirmation: 'quite another',
+  }
+  assert.deepEqual(await step(() => as(ann, 'PUT', '/user/password', next)), [phone])
+  const reset = { verifiable_type: 'sms', phone, password: ann.password }
+  const code = await codeFor(phone)
+  assert.deepEqual(
+    await step(() => guest('PUT', '/user/retrieve-password', { ...reset, verifiable_code: code })),
+    [phone],
+  )
+  const change = (fields: object) => step(() => as(root, 'PATCH', `/admin/users/${ann.id}`, fields))
+  assert.deepEqual(await change({ bio: 'Hm', phone }), [])
+  assert.deepEqual(await change({ email }), [phone])
+  assert.deepEqual(
+    (await change({ password: 'a third one', phone: null })).sort(),
+    [email, email, phone, phone].sort(),
+  )
+  const { access_token: token } = (await signIn(ann.name, { password: 'a third one' })).body
+  assert.deepEqual(await alerts({ ...ann, token }), [
+    'account:changed phone',
+    'account:changed password',
+    'account:changed email',
+    'account:changed password',
+    'account:changed password',
+  ])
 })

@@ -6,7 +6,7 @@ import { ownAttemptsOf, type Server } from '#platform/http.ts'
 import { Empty } from '#platform/schema.ts'
 import { emailTaken, NAME_ERRORS, phoneTaken, wrongCode } from '../errors.ts'
 import { wrongPassword } from '../passwords/errors.ts'
-import { notBound } from './errors.ts'
+import { notBound, proofRequired, wrongOldCode } from './errors.ts'
 import { Binding, PrivateUser, ProfilePatch, Unbinding } from './schema.ts'
 import { bind, unbind, updateProfile } from './service.ts'
 import { privateUser } from './view.ts'
@@ -36,12 +36,12 @@ export function profileRoutes(server: Server, ctx: Context) {
 
   route('PUT /user', {
     operationId: 'bindAccount',
-    summary: 'Bind a phone or e-mail, with a code',
+    summary: 'Bind a phone or e-mail, with a code and a proof of who has one already',
     access: 'user',
     body: Binding,
     reply: { 204: Empty },
-    errors: [wrongCode, emailTaken, phoneTaken],
-    handler: ({ viewer, body }) => bind(ctx, viewer.id, body),
+    errors: [wrongCode, proofRequired, wrongPassword, wrongOldCode, emailTaken, phoneTaken],
+    handler: (call) => bind(ctx, ownAttemptsOf(ctx, call), call.viewer.id, call.body),
   })
 
   for (const [field, name] of [

@@ -41,8 +41,13 @@ export const ProfilePatch = Shared('ProfileChanges', {
 })
 export type ProfilePatch = Static<typeof ProfilePatch>
 
-/** A phone or e-mail with the code that was sent to it. */
-export const Binding = Shared('AccountBinding', { ...CodeTarget.properties, verifiable_code: Code })
+/** A phone or e-mail with the code that was sent to it, and what proves the owner of an account that has one already. */
+export const Binding = Shared('AccountBinding', {
+  ...CodeTarget.properties,
+  verifiable_code: Code,
+  password: Type.Optional(RawText(128)),
+  old_verifiable_code: Type.Optional(Code),
+})
 export type Binding = Static<typeof Binding>
 
 /** What it takes to take a phone or e-mail away. */

@@ -2,11 +2,13 @@ import { getStoredNode, type StoredNode } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, onConstraint, transaction } from '#platform/database.ts'
 import type { CountAttempt } from '#platform/http.ts'
-import { accountOf, checkCode, storedAccount, useCode } from '../codes/service.ts'
+import { alertOwner } from '../alerts/service.ts'
+import type { Account } from '../codes/schema.ts'
+import { accountOf, checkCode, isCode, storedAccount, useCode } from '../codes/service.ts'
 import { USER_CONSTRAINTS } from '../errors.ts'
 import { checkOwnPassword } from '../passwords/service.ts'
 import { checkUserName } from '../registration/service.ts'
-import { notBound } from './errors.ts'
+import { notBound, proofRequired, wrongOldCode } from './errors.ts'
 import { bindAccount, findPrivateRow, saveProfile, unbindAccount } from './queries.ts'
 import type { Binding, ProfilePatch, Unbinding } from './schema.ts'
 
@@ -34,12 +36,46 @@ const picture = async (
   field: string,
 ): Promise<StoredNode | null> => (node === null ? null : getStoredNode(tx, node, { ownerId, field }))
 
-/** Gives a person a new phone or e-mail, proved by a code that was sent there. */
-export async function bind(ctx: Context, userId: number, { verifiable_code: code, ...target }: Binding) {
+/**
+ * What proves that it is the owner who binds, not who found a token: the password, or a code to what is bound already.
+ * Answers the account whose code is to be used up. An account with neither has nothing to lose.
+ */
+async function proveOwner(
+  ctx: Context,
+  countAttempt: CountAttempt,
+  userId: number,
+  { password, code }: { password: string | undefined; code: number | undefined },
+): Promise<Account | undefined> {
+  const owner = await findPrivateRow(ctx.sql, userId)
+  const bound = (['phone', 'email'] as const).flatMap((field) => {
+    const value = owner?.[field]
+    return value ? [storedAccount(field, value)] : []
+  })
+  if (bound.length === 0 && !owner?.initial_password) return undefined
+  if (password !== undefined) {
+    await checkOwnPassword(ctx, countAttempt, userId, password)
+    return undefined
+  }
+  if (code === undefined) throw proofRequired()
+  await countAttempt()
+  for (const account of bound) if (await isCode(ctx, account, 'user', code)) return account
+  throw wrongOldCode()
+}
+
+/** Gives a person a new phone or e-mail, proved by a code that was sent there; the old ones are told. */
+export async function bind(
+  ctx: Context,
+  countAttempt: CountAttempt,
+  userId: number,
+  { verifiable_code: code, password, old_verifiable_code: old, ...target }: Binding,
+): Promise<void> {
   const account = accountOf(target)
+  const proof = await proveOwner(ctx, countAttempt, userId, { password, code: old })
   await checkCode(ctx, account, 'register', code)
   await transaction(ctx.sql, async (tx) => {
+    if (proof) await useCode(ctx, tx, proof, 'user', old as number)
     await useCode(ctx, tx, account, 'register', code)
+    await alertOwner(ctx, tx, userId, account.field)
     await onConstraint(bindAccount(tx, userId, account), USER_CONSTRAINTS)
   })
 }
@@ -59,6 +95,7 @@ export async function unbind(
   await checkCode(ctx, account, 'user', code)
   await transaction(ctx.sql, async (tx) => {
     await useCode(ctx, tx, account, 'user', code)
+    await alertOwner(ctx, tx, userId, field)
     await unbindAccount(tx, userId, account)
   })
 }

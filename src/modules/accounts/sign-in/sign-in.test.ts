@@ -13,7 +13,10 @@ test('a person signs in with e-mail, phone, name or id, and the password as type
   const ann = await signUp({ phone: fresh().phone, password: ' Mot de passe ' })
   const email = fresh().email
   const code = await codeFor(email, '/verifycodes/register')
-  assert.equal((await as(ann, 'PUT', '/user', { email, verifiable_code: code })).status, 204)
+  assert.equal(
+    (await as(ann, 'PUT', '/user', { email, verifiable_code: code, password: ann.password })).status,
+    204,
+  )
   const phone = String(ann.phone)
   for (const login of [
     email.toUpperCase(),

@@ -1,0 +1,29 @@
+import type { Context } from '#platform/context.ts'
+import type { TaskList } from '#platform/jobs.ts'
+import type { Alert } from './service.ts'
+
+/** Nobody knows which language the reader has, so that both are said. */
+const TEXTS = {
+  password:
+    '您账号的密码刚刚被修改。如非本人操作，请立即重置密码。 The password of your account was just changed. If it was not you, reset it at once.',
+  phone:
+    '您账号的手机号刚刚被修改。如非本人操作，请立即修改密码。 The phone number of your account was just changed. If it was not you, change your password at once.',
+  email:
+    '您账号的邮箱刚刚被修改。如非本人操作，请立即修改密码。 The e-mail address of your account was just changed. If it was not you, change your password at once.',
+}
+const SUBJECT = '账号安全提醒 Your account was changed'
+
+async function send(ctx: Context, { channel, to, changed }: Alert): Promise<void> {
+  const text = TEXTS[changed]
+  try {
+    if (channel === 'sms') await ctx.sms.send({ phone: to, text })
+    else await ctx.mail.send({ to, subject: SUBJECT, text, kind: 'message' })
+  } catch (error) {
+    if (!(error as { permanent?: boolean }).permanent) throw error
+    ctx.log.warn({ err: error }, 'an alert to the owner of an account was refused for good')
+  }
+}
+
+export const alertTasks = (ctx: Context): TaskList => ({
+  alert_owner: (payload) => send(ctx, JSON.parse(ctx.secrets.open((payload as { sealed: string }).sealed))),
+})
