@@ -5,7 +5,7 @@ export {
   groupTables,
   settleGroups,
   tagGroups,
-} from './imports/thinksns.ts'
+} from './imports/thinksns/tables.ts'
 export { postReader } from './posts/content.ts'
 
 export { groupReader } from './service.ts'

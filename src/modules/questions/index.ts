@@ -1,4 +1,5 @@
 export { answerReader, questionReader } from './content.ts'
 export { anonymousLikes, questionCounters, questionEscrowChecks } from './counters.ts'
+export { questionTables, settleQuestions, showTopicPictures } from './imports/thinksns/tables.ts'
 export { questionTables, settleQuestions, showTopicPictures } from './imports/thinksns.ts'
 export { addQuestionTopic } from './topics/service.ts'

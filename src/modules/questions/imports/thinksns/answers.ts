@@ -1,0 +1,149 @@
+import { defineTable } from '#platform/database-import/table.ts'
+import { upsert } from '#platform/database-import/write.ts'
+import { excerptOf } from '../../markdown.ts'
+
+const EPOCH = new Date(0).toISOString()
+
+export const answers = defineTable({
+  table: 'answers',
+  by: 'question_id',
+  width: 1000,
+  batch: 500,
+  key: ['id'],
+  columns: {
+    id: 'int',
+    question_id: 'int',
+    user_id: 'int',
+    body: 'text',
+    text_body: 'text',
+    anonymity: 'int',
+    adoption: 'int',
+    invited: 'int',
+    views_count: 'int',
+    deleted_at: 'time',
+    created_at: 'time',
+    updated_at: 'time',
+  },
+  async write(tx, rows, batch) {
+    const people = await batch.find(
+      'users',
+      rows.map((row) => row.user_id),
+    )
+    const found = await batch.find(
+      'questions',
+      rows.map((row) => row.question_id),
+    )
+    const given = rows.flatMap((row) => {
+      if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'its author is gone')
+      else if (!found.has(row.question_id ?? 0)) batch.leaveOut(row, 'the question is gone')
+      else if (row.deleted_at !== null) batch.leaveOut(row, 'deleted')
+      else {
+        const adopted = `adopted ${row.question_id}`
+        const again = row.adoption === 1 && batch.memory.has(adopted)
+        if (again) batch.mend(row, 'a second adopted answer: not adopted')
+        if (row.adoption === 1) batch.memory.set(adopted, true)
+        return [
+          {
+            id: row.id,
+            question_id: row.question_id,
+            user_id: row.user_id,
+            body: row.body ?? '',
+            text_body: excerptOf(row.body, row.text_body),
+            anonymity: row.anonymity === 1,
+            adoption: row.adoption === 1 && !again,
+            invited: row.invited === 1,
+            views_count: Math.max(row.views_count ?? 0, 0),
+            created_at: row.created_at ?? EPOCH,
+            updated_at: row.updated_at ?? row.created_at ?? EPOCH,
+          },
+        ]
+      }
+      return []
+    })
+    const columns = {
+      id: 'bigint',
+      question_id: 'bigint',
+      user_id: 'bigint',
+      body: 'text',
+      text_body: 'text',
+      anonymity: 'boolean',
+      adoption: 'boolean',
+      invited: 'boolean',
+      views_count: 'bigint',
+      created_at: 'timestamptz',
+      updated_at: 'timestamptz',
+    }
+    await upsert(tx, 'answers', columns, given)
+  },
+  sweep: (tx, { from, to }, rows) => tx`
+    delete from answers where question_id >= ${from} and question_id < ${to}
+      and not id = any(${rows.map(({ id }) => id ?? 0)})`,
+})
+
+export const onlookers = defineTable({
+  table: 'answer_onlooker',
+  by: 'answer_id',
+  width: 2000,
+  key: ['answer_id', 'user_id'],
+  columns: { answer_id: 'int', user_id: 'int', created_at: 'time' },
+  async write(tx, rows, batch) {
+    const people = await batch.find(
+      'users',
+      rows.map((row) => row.user_id),
+    )
+    const found = await batch.find(
+      'question-answers',
+      rows.map((row) => row.answer_id),
+    )
+    const [setting] = await tx<{ amount: number }[]>`
+      select value::text::bigint as amount from settings where name = 'question:onlookers-amount'`
+    const given = rows.flatMap((row) => {
+      if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the person is gone')
+      else if (!found.has(row.answer_id ?? 0)) batch.leaveOut(row, 'the answer is gone')
+      else
+        return [
+          {
+            answer_id: row.answer_id,
+            user_id: row.user_id,
+            // What was paid is not known any more.
+            amount: setting?.amount ?? 100,
+            created_at: row.created_at ?? EPOCH,
+          },
+        ]
+      return []
+    })
+    const columns = { answer_id: 'bigint', user_id: 'bigint', amount: 'bigint', created_at: 'timestamptz' }
+    await upsert(tx, 'answer_onlookers', columns, given, { key: ['answer_id', 'user_id'] })
+  },
+})
+
+export const income = defineTable({
+  table: 'topic_expert_income',
+  by: 'user_id',
+  width: 2000,
+  key: ['user_id', 'charge_id'],
+  columns: { user_id: 'int', charge_id: 'int', amount: 'int' },
+  async write(tx, rows, batch) {
+    const people = await batch.find(
+      'users',
+      rows.map((row) => row.user_id),
+    )
+    const sums = new Map<number, number>()
+    for (const row of rows) {
+      const id = row.user_id ?? 0
+      if (!people.has(id)) batch.leaveOut(row, 'the person is gone')
+      else {
+        const sum = ((batch.memory.get(`sum ${id}`) as number | undefined) ?? 0) + (row.amount ?? 0)
+        batch.memory.set(`sum ${id}`, sum)
+        sums.set(id, sum)
+      }
+    }
+    await upsert(
+      tx,
+      'question_people',
+      { user_id: 'bigint', income: 'bigint' },
+      [...sums].map(([user_id, sum]) => ({ user_id, income: sum })),
+      { key: ['user_id'] },
+    )
+  },
+})

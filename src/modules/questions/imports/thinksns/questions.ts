@@ -1,0 +1,146 @@
+import { grams, nameKey } from '#lib/text.ts'
+import { setHolds } from '#modules/ledger/index.ts'
+import type { Tx } from '#platform/database.ts'
+import { type Batch, defineTable, type SourceRow } from '#platform/database-import/table.ts'
+import { upsert } from '#platform/database-import/write.ts'
+import { excerptOf } from '../../markdown.ts'
+
+const EPOCH = new Date(0).toISOString()
+
+const QUESTIONS = {
+  id: 'int',
+  user_id: 'int',
+  subject: 'text',
+  body: 'text',
+  text_body: 'text',
+  anonymity: 'int',
+  amount: 'int',
+  automaticity: 'int',
+  look: 'int',
+  excellent: 'int',
+  status: 'int',
+  views_count: 'int',
+  deleted_at: 'time',
+  created_at: 'time',
+  updated_at: 'time',
+} as const
+
+async function writeQuestions(tx: Tx, rows: SourceRow<typeof QUESTIONS>[], batch: Batch): Promise<void> {
+  const people = await batch.find(
+    'users',
+    rows.map((row) => row.user_id),
+  )
+  const refund = batch.options.waiting === 'refund'
+  const holds: Parameters<typeof setHolds>[3] = []
+  const given = rows.flatMap((row) => {
+    if (!people.has(row.user_id ?? 0)) {
+      batch.leaveOut(row, 'its author is gone')
+      return []
+    }
+    if (row.deleted_at !== null) {
+      batch.leaveOut(row, 'deleted')
+      return []
+    }
+    const status = row.status === 1 || row.status === 2 ? row.status : 0
+    const amount = Math.max(row.amount ?? 0, 0)
+    const waits = amount > 0 && status !== 1
+    if (waits)
+      holds.push({
+        subjectId: row.id ?? 0,
+        ownerId: row.user_id ?? 0,
+        currency: 'points',
+        amount,
+        kind: 'bounty',
+        refundKind: 'bounty:refunded',
+        givenBack: refund,
+      })
+    const automaticity = row.automaticity === 1 && amount > 0
+    if (row.look === 1 && !automaticity)
+      batch.mend(row, 'its answer was to be paid for without a bounty for an expert: free')
+    const subject = row.subject?.trim() || `question ${row.id}`
+    return [
+      {
+        id: row.id,
+        user_id: row.user_id,
+        subject,
+        subject_key: nameKey(subject),
+        subject_grams: grams(subject),
+        body: row.body,
+        text_body: excerptOf(row.body, row.text_body),
+        anonymity: row.anonymity === 1,
+        amount,
+        bounty: amount === 0 ? 'none' : waits ? 'held' : 'paid',
+        automaticity,
+        look: row.look === 1 && automaticity,
+        excellent: row.excellent === 1,
+        status,
+        views_count: Math.max(row.views_count ?? 0, 0),
+        created_at: row.created_at ?? EPOCH,
+        updated_at: row.updated_at ?? row.created_at ?? EPOCH,
+      },
+    ]
+  })
+  const columns = {
+    id: 'bigint',
+    user_id: 'bigint',
+    subject: 'text',
+    subject_key: 'text',
+    subject_grams: 'text[]',
+    body: 'text',
+    text_body: 'text',
+    anonymity: 'boolean',
+    amount: 'bigint',
+    bounty: 'text',
+    automaticity: 'boolean',
+    look: 'boolean',
+    excellent: 'boolean',
+    status: 'smallint',
+    views_count: 'bigint',
+    created_at: 'timestamptz',
+    updated_at: 'timestamptz',
+  }
+  await upsert(tx, 'questions', columns, given)
+  await setHolds(
+    tx,
+    'questions',
+    rows.map(({ id }) => id ?? 0),
+    holds,
+  )
+}
+
+export const questions = defineTable({
+  table: 'questions',
+  by: 'id',
+  width: 2000,
+  batch: 500,
+  key: ['id'],
+  columns: QUESTIONS,
+  write: writeQuestions,
+})
+
+export const topicLinks = defineTable({
+  table: 'question_topic',
+  by: 'question_id',
+  width: 2000,
+  key: ['question_id', 'topic_id'],
+  columns: { question_id: 'int', topic_id: 'int' },
+  async write(tx, rows, batch) {
+    const found = await batch.find(
+      'questions',
+      rows.map((row) => row.question_id),
+    )
+    const known = await batch.find(
+      'question-topics',
+      rows.map((row) => row.topic_id),
+    )
+    const given = rows.filter((row) => {
+      if (!found.has(row.question_id ?? 0)) batch.leaveOut(row, 'the question is gone')
+      else if (!known.has(row.topic_id ?? 0)) batch.leaveOut(row, 'the topic is gone')
+      else return true
+      return false
+    })
+    await upsert(tx, 'question_topic_links', { question_id: 'bigint', topic_id: 'bigint' }, given, {
+      key: ['topic_id', 'question_id'],
+    })
+  },
+})

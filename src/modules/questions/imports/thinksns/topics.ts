@@ -1,0 +1,111 @@
+import { grams, nameKey } from '#lib/text.ts'
+import { nodePicture, wantPictures } from '#modules/files/index.ts'
+import { defineTable } from '#platform/database-import/table.ts'
+import { relation, uniqueNames, upsert } from '#platform/database-import/write.ts'
+
+const EPOCH = new Date(0).toISOString()
+
+export const topics = defineTable({
+  table: 'topics',
+  by: 'id',
+  key: ['id'],
+  columns: {
+    id: 'int',
+    name: 'text',
+    description: 'text',
+    avatar: 'text',
+    created_at: 'time',
+    updated_at: 'time',
+  },
+  async write(tx, rows, batch) {
+    const names = await uniqueNames(tx, 'question_topics', rows, 'topic', batch)
+    const given = rows.map((row) => {
+      const name = names.get(row) ?? ''
+      return {
+        id: row.id,
+        name,
+        name_key: nameKey(name),
+        name_grams: grams(name),
+        description: row.description ?? '',
+        created_at: row.created_at ?? EPOCH,
+        updated_at: row.updated_at ?? row.created_at ?? EPOCH,
+      }
+    })
+    const columns = {
+      id: 'bigint',
+      name: 'text',
+      name_key: 'text',
+      name_grams: 'text[]',
+      description: 'text',
+      created_at: 'timestamptz',
+      updated_at: 'timestamptz',
+    }
+    await upsert(tx, 'question_topics', columns, given)
+    const ids = rows.map(({ id }) => id ?? 0)
+    await tx`insert into question_topic_counts (topic_id) select unnest(${ids}::bigint[]) on conflict do nothing`
+    const pictures = rows.flatMap(({ id, avatar }) =>
+      avatar?.includes('/') ? [{ id: id ?? 0, ownerId: 0, ...nodePicture(avatar) }] : [],
+    )
+    await wantPictures(tx, 'question_topics.avatar', ids, pictures)
+  },
+})
+
+/** A table of a person beside a topic or a question. */
+const pairs = (
+  table: string,
+  to: string,
+  of: { kind: string; column: string; gone: string; by: string },
+  timed: boolean,
+) =>
+  defineTable({
+    table,
+    by: of.by,
+    width: 2000,
+    key: [of.column, 'user_id'],
+    columns: { [of.column]: 'int', user_id: 'int', created_at: 'time' } as Record<string, 'int' | 'time'>,
+    async write(tx, rows, batch) {
+      const people = await batch.find(
+        'users',
+        rows.map((row) => Number(row.user_id)),
+      )
+      const found = await batch.find(
+        of.kind,
+        rows.map((row) => Number(row[of.column])),
+      )
+      const given = rows.flatMap((row) => {
+        if (!people.has(Number(row.user_id))) batch.leaveOut(row, 'the person is gone')
+        else if (!found.has(Number(row[of.column]))) batch.leaveOut(row, of.gone)
+        else
+          return [
+            {
+              [of.column]: row[of.column],
+              user_id: row.user_id,
+              ...(timed ? { created_at: row.created_at ?? EPOCH } : {}),
+            },
+          ]
+        return []
+      })
+      const columns = {
+        [of.column]: 'bigint',
+        user_id: 'bigint',
+        ...(timed ? { created_at: 'timestamptz' } : {}),
+      }
+      await upsert(tx, to, columns, given, { key: ['user_id', of.column], keep: ['created_at'] })
+    },
+    sweep: (tx, { from, to: end }, rows) => tx`
+      delete from ${tx(to)} t where ${tx(of.by)} >= ${from} and ${tx(of.by)} < ${end} and not exists (
+        select from ${relation(tx, { [of.column]: 'bigint', user_id: 'bigint' }, rows)}
+        where r.user_id = t.user_id and r.${tx(of.column)} = t.${tx(of.column)})`,
+  })
+
+const TOPIC = { kind: 'question-topics', column: 'topic_id', gone: 'the topic is gone', by: 'topic_id' }
+const QUESTION = {
+  kind: 'questions',
+  column: 'question_id',
+  gone: 'the question is gone',
+  by: 'question_id',
+}
+export const followers = pairs('topic_user', 'question_topic_followers', TOPIC, true)
+export const experts = pairs('topic_expert', 'question_topic_experts', TOPIC, true)
+export const watchers = pairs('question_watcher', 'question_watchers', QUESTION, true)
+export const invitations = pairs('question_invitation', 'question_invitations', QUESTION, false)
