@@ -1,5 +1,4 @@
 export { answerReader, questionReader } from './content.ts'
 export { anonymousLikes, questionCounters, questionEscrowChecks } from './counters.ts'
 export { questionTables, settleQuestions, showTopicPictures } from './imports/thinksns/tables.ts'
-export { questionTables, settleQuestions, showTopicPictures } from './imports/thinksns.ts'
 export { addQuestionTopic } from './topics/service.ts'
