@@ -60,7 +60,6 @@ const guards = values.sample === undefined ? all : sampleOf(all, Number(values.s
 const accepted = JSON.parse(readFileSync(join(ROOT, 'test/mutation-survivors.json'), 'utf8')) as Survivor[]
 const nameOf = ({ file, kind, text }: Pick<Guard, 'file' | 'kind' | 'text'>) => `${file} ${kind} ${text}`
 const reasons = new Map(accepted.map((survivor) => [nameOf(survivor), survivor.reason]))
-const moduleOf = ({ file }: Guard) => file.split('/').slice(0, 3).join('/')
 
 console.log(`${all.length} guards in ${sources.length} files, ${guards.length} of them tried`)
 if (values.list) {
@@ -92,7 +91,8 @@ const admin = openDatabase({
   poolSize: 1,
   statementTimeoutMs: 60_000,
 })
-for (const guard of guards) {
+for (const [index, guard] of guards.entries()) {
+  if (index > 0 && index % 10 === 0) console.log(`${index} of ${guards.length}`)
   const outcome = await tryWithout(guard)
   const kept = tally.get(moduleOf(guard)) ?? { tried: 0, noticed: 0, accepted: 0, untested: 0 }
   kept.tried += 1
@@ -141,6 +141,10 @@ async function dropLeft(): Promise<void> {
   const left = await admin<{ name: string }[]>`
     select datname as name from pg_database where datname ~ '^kith_[0-9a-f]{12}$'`
   for (const { name } of left) await admin.unsafe(`drop database if exists ${name} with (force)`)
+}
+
+function moduleOf({ file }: Guard): string {
+  return file.split('/').slice(0, 3).join('/')
 }
 
 function sampleOf(from: Guard[], number: number): Guard[] {
