@@ -117,7 +117,7 @@ import type { Context } from '#platform/context.ts'
 import { addHealth } from '#platform/health.ts'
 import { createServer, type Server } from '#platform/http.ts'
 import { CONTENT_KINDS } from './content-kinds.ts'
-import { CONFIDENTIAL, hidesFile } from './file-access.ts'
+import { CONFIDENTIAL, hidesFile, isFileGone } from './file-access.ts'
 import { PAYMENT_CHECKS } from './money-checks.ts'
 import { SETTING_CHECKS } from './setting-checks.ts'
 
@@ -240,7 +240,11 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
 ]
 
 /** Routes outside the API: the bytes of files. */
-const BYTES_ROUTES = [uploadBytesRoutes(CONFIDENTIAL), nodeBytesRoutes, oldAddressRoutes]
+const BYTES_ROUTES = [
+  uploadBytesRoutes({ confidential: CONFIDENTIAL, isGone: isFileGone }),
+  nodeBytesRoutes,
+  oldAddressRoutes,
+]
 
 /** Builds the HTTP server on a context, without listening. */
 export async function buildApp(ctx: Context): Promise<Server> {

@@ -60,6 +60,10 @@ export type Reader = {
   visible(sql: Db, ids: number[], viewerId: number): Promise<Set<number>>
   /** The things as their own lists show them; what is deleted or hidden from the viewer is absent. */
   views(ctx: Context, ids: number[], viewerId: number): Promise<Map<number, object>>
+  /** Which of these the viewer sees in full; absent: all that are visible. */
+  readable?(sql: Db, ids: number[], viewerId: number): Promise<Set<number>>
+  /** All see the same of these: `visible` and `readable` do not depend on the viewer. */
+  open?: true
   /** What is done to such a thing is for those alone who may see it. */
   closed?: true
   /** Which of these were published anonymously; absent where nothing can be. */

@@ -23,7 +23,7 @@ export function certificationRoutes(server: Server, ctx: Context) {
     reply: { 200: MaybeCertification },
     handler: async ({ viewer, request }) => {
       const row = await findCertification(sql, { userId: viewer.id })
-      const shown = await certificationViews(sql, row ? [row] : [], language(request), { withFiles: true })
+      const shown = await certificationViews(ctx, row ? [row] : [], language(request), { withFiles: true })
       return shown[0] ?? {}
     },
   })

@@ -1,21 +1,21 @@
 import { wireTime } from '#lib/time.ts'
-import { fileViews } from '#modules/files/index.ts'
-import type { Db } from '#platform/database.ts'
+import { fileViews, signedFileUrl } from '#modules/files/index.ts'
+import type { Context } from '#platform/context.ts'
 import type { Language } from '#platform/errors.ts'
 import { type CertificationRow, listCategories } from './queries.ts'
 import type { CertificationView } from './schema.ts'
 
 /** Rows as the person and those who decide see them. A list is shown without the files. */
 export async function certificationViews(
-  sql: Db,
+  ctx: Context,
   rows: CertificationRow[],
   language: Language,
   { withFiles }: { withFiles: boolean },
 ): Promise<CertificationView[]> {
   if (rows.length === 0) return []
   const [categories, files] = await Promise.all([
-    listCategories(sql),
-    fileViews(sql, withFiles ? rows.flatMap((row) => row.files) : []),
+    listCategories(ctx.sql),
+    fileViews(ctx.sql, withFiles ? rows.flatMap((row) => row.files) : []),
   ])
   return rows.map((row) => {
     const category = categories.find(({ name }) => name === row.type)!
@@ -34,7 +34,10 @@ export async function certificationViews(
         org_address: row.org_address,
         reject_content: row.reject_reason,
       },
-      files: shown.flatMap((id) => files.get(id) ?? []),
+      files: shown.flatMap((id) => {
+        const file = files.get(id)
+        return file ? [{ ...file, url: signedFileUrl(ctx, id, {}, true) }] : []
+      }),
       examiner: row.examiner,
       status: row.status,
       icon: category.icon,

@@ -18,7 +18,7 @@ export const feedContent: Content = {
 }
 
 /** How lists across all kinds of content read feeds. */
-export const feedReader: Reader = { visible: findVisibleFeeds, views: feedViews }
+export const feedReader: Reader = { visible: findVisibleFeeds, views: feedViews, open: true }
 
 /** Counts likes on the feed and in the ranking, whose row is written under the lock of the feed's. */
 export const countLikes: Counts = (sql) => [

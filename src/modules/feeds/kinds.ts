@@ -9,6 +9,7 @@ export const FEED_KINDS: ContentKind[] = [
     code: 2,
     reader: feedReader,
     counters: feedCounters,
+    files: { 'feed:image': 'admin: feeds', 'feed:video': 'admin: feeds', 'feed:video:cover': 'admin: feeds' },
     repostable: true,
     pendingPins: {
       'feed-comment-pinned': (sql, userId, since) => countWaiting(sql, FEED_COMMENT, userId, since),

@@ -30,4 +30,4 @@ export {
   isCutShort,
   saveUpload,
 } from './uploads/service.ts'
-export { attachmentView, fileUrl } from './view.ts'
+export { attachmentView, fileUrl, signedFileUrl } from './view.ts'

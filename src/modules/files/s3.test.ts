@@ -53,7 +53,7 @@ test('uploads live in the bucket and are served from it, whole, in part and resi
   })
   assert.equal(sent.statusCode, 201, sent.body)
   const get = async (query: string, more = {}) => {
-    const found = await app.inject({ url: `/api/v2/files/${sent.json().id}${query}` })
+    const found = await app.inject({ url: `/api/v2/files/${sent.json().id}${query}`, headers })
     return app.inject({ url: pathOf(String(found.headers.location)), headers: more })
   }
   assert.ok((await get('')).rawPayload.equals(bytes))

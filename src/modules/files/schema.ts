@@ -56,6 +56,13 @@ export const FileQuery = Type.Object({
   json: Type.Optional(Text(16, { 'x-empty': true })),
 })
 
+/** What an upload is called from now on, and where its sender can look at it before anything shows it (files-15). */
+export const UploadedFile = Shared('UploadedFile', {
+  message: Type.Array(Type.String()),
+  id: Type.Integer(),
+  url: Type.String({ description: 'good for one to two hours, without a token' }),
+})
+
 /** The address of the bytes of a file. */
 export const FileUrl = Shared('FileUrl', { url: Type.String() })
 

@@ -9,6 +9,7 @@ export const GROUP_KINDS: ContentKind[] = [
     reader: groupReader,
     counters: groupCounters,
     paymentChecks: groupEscrowChecks,
+    files: { 'group:avatar': 'admin: groups' },
     repostable: true,
   },
   {

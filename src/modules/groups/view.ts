@@ -1,6 +1,6 @@
 import { wireTime } from '#lib/time.ts'
 import { userViews } from '#modules/accounts/index.ts'
-import { fileUrl } from '#modules/files/index.ts'
+import { fileUrl, signedFileUrl } from '#modules/files/index.ts'
 import { findTags } from '#modules/tags/index.ts'
 import type { Context } from '#platform/context.ts'
 import { findCategory } from './categories/queries.ts'
@@ -12,6 +12,10 @@ import { memberRecord, memberViews } from './standing/view.ts'
 
 const textOrNull = (value: number | null) => (value === null ? null : String(value))
 
+/** Nobody but its members sees the picture of a group that has not passed, and pages load it without a token (files-15). */
+const avatarUrl = (ctx: Context, avatar: number, audit: number) =>
+  audit === 1 ? fileUrl(ctx, avatar) : signedFileUrl(ctx, avatar, {}, false)
+
 /** A row with what the viewer is in the group; what it earned is the founder's business (groups-3). */
 function groupView(ctx: Context, row: GroupRow, joined: MemberRow | undefined): Group {
   const founder = joined?.role === 'founder'
@@ -20,7 +24,7 @@ function groupView(ctx: Context, row: GroupRow, joined: MemberRow | undefined): 
     name: row.name,
     user_id: row.user_id,
     category_id: row.category_id,
-    avatar: row.avatar === null ? null : fileUrl(ctx, row.avatar),
+    avatar: row.avatar === null ? null : avatarUrl(ctx, row.avatar, row.audit),
     location: row.location,
     longitude: textOrNull(row.longitude),
     latitude: textOrNull(row.latitude),

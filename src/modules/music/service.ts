@@ -6,6 +6,7 @@ import { specialViews } from './specials/service.ts'
 
 /** Songs in lists that mix kinds. */
 export const songReader: Reader = {
+  open: true,
   async visible(sql, ids) {
     return new Set((await findSongs(sql, ids, 0)).map(({ id }) => id))
   },
@@ -17,6 +18,7 @@ export const songReader: Reader = {
 
 /** Albums in lists that mix kinds. */
 export const specialReader: Reader = {
+  open: true,
   async visible(sql, ids) {
     const rows = await listSpecials(sql, { ids, limit: ids.length, viewerId: 0 })
     return new Set(rows.map(({ id }) => id))

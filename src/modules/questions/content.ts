@@ -1,5 +1,10 @@
 import type { Content, Reader } from '#platform/content.ts'
-import { findAnonymousAnswers, findAnswerTarget, findExistingAnswers } from './answers/queries.ts'
+import {
+  findAnonymousAnswers,
+  findAnswerTarget,
+  findExistingAnswers,
+  findReadableAnswers,
+} from './answers/queries.ts'
 import { answersById } from './answers/view.ts'
 import { findAnonymousQuestions, findExistingQuestions, findQuestionTarget } from './queries.ts'
 import { ANSWERS, QUESTIONS } from './schema.ts'
@@ -36,6 +41,7 @@ export const questionReader: Reader = {
 /** How lists that mix kinds read answers. */
 export const answerReader: Reader = {
   visible: findExistingAnswers,
+  readable: findReadableAnswers,
   views: answersById,
   anonymous: findAnonymousAnswers,
 }

@@ -9,7 +9,14 @@ export const QUESTION_KINDS: ContentKind[] = [
     reader: questionReader,
     counters: questionCounters,
     paymentChecks: questionEscrowChecks,
+    files: { 'question:images': 'admin: questions' },
     repostable: true,
   },
-  { type: 'question-answers', code: 9, reader: answerReader, repostable: true },
+  {
+    type: 'question-answers',
+    code: 9,
+    reader: answerReader,
+    files: { 'answer:images': 'admin: questions' },
+    repostable: true,
+  },
 ]

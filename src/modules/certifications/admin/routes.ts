@@ -51,7 +51,7 @@ export function adminCertificationRoutes(server: Server, ctx: Context) {
   ) => {
     const ids = rows.map((row) => row.user_id)
     const [shown, people] = await Promise.all([
-      certificationViews(sql, rows, options.language, options),
+      certificationViews(ctx, rows, options.language, options),
       userViews(ctx, sql, ids, viewerId),
     ])
     return rows.map(({ version, user_id }, n) => ({

@@ -5,7 +5,7 @@ import { routesOn } from '#platform/http/route.ts'
 import { type Server, say } from '#platform/http.ts'
 import type { ImageRule } from '#platform/media/images.ts'
 import { parseRule, roundRule } from '#platform/media/rule.ts'
-import { MessageWithId, Type } from '#platform/schema.ts'
+import { Type } from '#platform/schema.ts'
 import { sendBytes } from '#platform/storage/send.ts'
 import {
   badSignature,
@@ -24,6 +24,7 @@ import {
   Md5Params,
   SignedQuery,
   type UnpaidKind,
+  UploadedFile,
   UploadForm,
 } from '../schema.ts'
 import { sendableBytes } from '../service.ts'
@@ -31,15 +32,14 @@ import { fileSignature, signedFileUrl } from '../view.ts'
 import { listFiles, reuseFile } from './queries.ts'
 import { isCutShort, saveUpload } from './service.ts'
 
+type Use = { owner_id: number; channel: string | null; raw: number | null }
+
 /** What the modules above know of a file: files are below them and must not ask. */
 export type FileRoutesOptions = {
   /** What of its price this viewer has not paid. */
   findUnpaid(fileId: number, viewerId: number): Promise<UnpaidKind>
   /** Whether it belongs to something that this viewer may not see. */
-  isHidden(
-    file: { owner_id: number; channel: string | null; raw: number | null },
-    viewerId: number,
-  ): Promise<boolean>
+  isHidden(file: Use, viewerId: number): Promise<boolean>
   /** Channels whose files nobody may pass on: their addresses are good for minutes, and none from before is. */
   confidential: ReadonlySet<string>
 }
@@ -59,7 +59,7 @@ export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOp
       access: 'user',
       consumes: ['multipart/form-data'],
       body: UploadForm,
-      reply: { 201: MessageWithId },
+      reply: { 201: UploadedFile },
       errors: UPLOAD_ERRORS,
       handler: async ({ request, viewer, reply }) => {
         reply.raw.once('close', () => {
@@ -67,7 +67,7 @@ export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOp
           if (!reply.raw.writableFinished && request.caller) request.caller.isGone = true
         })
         const id = await receiveUpload(ctx, request, viewer.id)
-        return { ...say(request, 'Uploaded.', '上传成功。'), id }
+        return { ...say(request, 'Uploaded.', '上传成功。'), id, url: signedFileUrl(ctx, id, {}, false) }
       },
     })
   })
@@ -79,12 +79,16 @@ export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOp
     summary: 'Use again what you uploaded before, found by the MD5 of its bytes',
     access: 'user',
     params: Md5Params,
-    reply: { 200: MessageWithId },
+    reply: { 200: UploadedFile },
     errors: [noSuchFile],
     handler: async ({ params, viewer, request }) => {
       const id = await reuseFile(ctx.sql, viewer.id, { md5: Buffer.from(params.md5, 'hex') })
       if (id === undefined) throw noSuchFile()
-      return { ...say(request, 'The file exists.', '文件已存在。'), id }
+      return {
+        ...say(request, 'The file exists.', '文件已存在。'),
+        id,
+        url: signedFileUrl(ctx, id, {}, false),
+      }
     },
   })
 
@@ -99,8 +103,12 @@ export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOp
     handler: async ({ params, query, viewer, reply }) => {
       const { w, h, q, b, json } = query
       const [file] = await listFiles(ctx.sql, [params.file])
-      if (!file || (await options.isHidden(file, viewer.id))) throw noSuchFile()
-      const unpaid = await options.findUnpaid(file.id, viewer.id)
+      if (!file) throw noSuchFile()
+      const [isHidden, unpaid] = await Promise.all([
+        options.isHidden(file, viewer.id),
+        options.findUnpaid(file.id, viewer.id),
+      ])
+      if (isHidden) throw noSuchFile()
       const rule = shownUnpaid(unpaid, file.mime.startsWith('image/'), { w, h, q, b })
       const rounded = file.mime.startsWith('image/') ? roundRule(rule, file) : {}
       const url = signedFileUrl(ctx, file.id, rounded, options.confidential.has(file.channel ?? ''))
@@ -140,9 +148,16 @@ async function receiveUpload(ctx: Context, request: FastifyRequest, ownerId: num
   }
 }
 
+/** The same for the addresses of bytes, which tell nobody who asks. */
+export type BytesOptions = {
+  confidential: ReadonlySet<string>
+  isGone(ctx: Context, file: Use): Promise<boolean>
+}
+
 /** The signed addresses that `/files/{id}` leads to. Outside the API: there is no identity, and limits are by address. */
 export const uploadBytesRoutes =
-  (confidentialOnes: ReadonlySet<string>) => (server: Server, ctx: Context) => {
+  ({ confidential: confidentialOnes, isGone }: BytesOptions) =>
+  (server: Server, ctx: Context) => {
     server.get(
       '/storage/files/:file',
       {
@@ -158,7 +173,7 @@ export const uploadBytesRoutes =
         const left = Math.floor((Number(expires) - Date.now()) / 1000)
         if (!(left > 0) || !(good(false) || good(true))) throw badSignature()
         const [file] = await listFiles(ctx.sql, [id])
-        if (!file) throw noSuchFile()
+        if (!file || (await isGone(ctx, file))) throw noSuchFile()
         const confidential = confidentialOnes.has(file.channel ?? '')
         if (!good(confidential)) throw badSignature()
         const { key, mime, bytes: size, width, height } = file

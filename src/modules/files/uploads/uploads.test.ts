@@ -67,8 +67,8 @@ async function uploaded(person: Person, bytes: Buffer): Promise<number> {
 }
 
 /** Follows the redirect, as a browser does. */
-async function download(id: number, query = '', headers: Record<string, string> = {}) {
-  const found = await world.guest('GET', `/files/${id}${query}`)
+async function download(id: number, query = '', headers: Record<string, string> = {}, by = alice) {
+  const found = await world.as(by, 'GET', `/files/${id}${query}`)
   assert.equal(found.status, 302)
   return fetchBytes(String(found.headers.location), headers)
 }
@@ -241,11 +241,11 @@ describe('reading', () => {
   test('`json` asks for the address instead of being led there (files-9)', async () => {
     const id = await uploaded(alice, await picture())
     for (const query of ['?json', '?json=1', '?json=true']) {
-      const answer = await world.guest('GET', `/files/${id}${query}`)
+      const answer = await world.as(alice, 'GET', `/files/${id}${query}`)
       assert.equal(answer.status, 200)
       assert.equal((await fetchBytes(answer.body.url)).status, 200)
     }
-    assert.equal((await world.guest('GET', `/files/${id}?json=0`)).status, 302)
+    assert.equal((await world.as(alice, 'GET', `/files/${id}?json=0`)).status, 302)
   })
 
   test('w, h, q and b shape a picture (files-9)', async () => {
@@ -261,7 +261,7 @@ describe('reading', () => {
   test('values out of bounds are told', async () => {
     const id = await uploaded(alice, await picture())
     for (const query of ['w=-1', 'h=10001', 'q=101', 'b=101', 'w=x', 'w=1&w=2']) {
-      assert.equal((await world.guest('GET', `/files/${id}?${query}`)).status, 422, query)
+      assert.equal((await world.as(alice, 'GET', `/files/${id}?${query}`)).status, 422, query)
     }
   })
 
@@ -272,7 +272,7 @@ describe('reading', () => {
 
   test('unknown ids are 404', async () => {
     for (const id of ['999999999', '0', '-1', 'x', '9007199254740993', '1e3']) {
-      assert.equal((await world.guest('GET', `/files/${id}`)).status, 404, id)
+      assert.equal((await world.as(alice, 'GET', `/files/${id}`)).status, 404, id)
     }
   })
 
@@ -319,8 +319,8 @@ describe('reading', () => {
   test('HEAD tells the length without the bytes', async () => {
     const bytes = await picture()
     const id = await uploaded(alice, bytes)
-    assert.equal((await world.guest('HEAD', `/files/${id}`)).status, 302)
-    const { body } = await world.guest('GET', `/files/${id}?json=1`)
+    assert.equal((await world.as(alice, 'HEAD', `/files/${id}`)).status, 302)
+    const { body } = await world.as(alice, 'GET', `/files/${id}?json=1`)
     const head = await fetchBytes(body.url, {}, 'HEAD')
     assert.deepEqual([head.status, head.bytes.length], [200, 0])
     assert.equal(head.headers['content-length'], String(bytes.length))
@@ -328,7 +328,7 @@ describe('reading', () => {
 
   test('an address that was changed or has expired is 403 (files-9)', async (t) => {
     const id = await uploaded(alice, await picture())
-    const { body } = await world.guest('GET', `/files/${id}?json=1&w=10`)
+    const { body } = await world.as(alice, 'GET', `/files/${id}?json=1&w=10`)
     const changed = [
       body.url.replace('w_16', 'w_50'),
       body.url.replace(`/files/${id}`, `/files/${id - 1}`),
@@ -363,7 +363,7 @@ describe('paid files', () => {
       },
       { prefix: '/api/v2' },
     )
-    uploadBytesRoutes(new Set())(server, ctx)
+    uploadBytesRoutes({ confidential: new Set(), isGone: async () => false })(server, ctx)
     return server
   }
 
@@ -436,7 +436,7 @@ describe('tidying', () => {
     for (let i = 0; i < 100 && !(await condition()); i += 1) await new Promise((r) => setTimeout(r, 50))
     assert.ok(await condition())
   }
-  const known = async (id: number) => (await world.guest('GET', `/files/${id}`)).status === 302
+  const known = async (id: number) => (await world.as(bob, 'GET', `/files/${id}`)).status === 302
 
   test('what nothing took within a day goes, the rest stays (files-11)', async () => {
     const bytes = await picture()

@@ -34,6 +34,16 @@ export const listNewestAnswers = (sql: Db, questionIds: number[]) => sql<AnswerR
 export const findExistingAnswers = async (sql: Db, ids: number[]) =>
   idsOf(await sql<{ id: number }[]>`select id from answers where id = any(${ids})`)
 
+/** Which of these answers the viewer sees with their text: those that cost nothing, or not them, or that they paid for. */
+export const findReadableAnswers = async (sql: Db, ids: number[], viewerId: number) =>
+  idsOf(
+    await sql<{ id: number }[]>`
+      select a.id from answers a join questions q on q.id = a.question_id
+      where a.id = any(${ids}) and (
+        not (q.look and a.invited) or ${viewerId} in (a.user_id, q.user_id)
+        or exists (select from answer_onlookers o where o.answer_id = a.id and o.user_id = ${viewerId}))`,
+  )
+
 export const findAnonymousAnswers = async (sql: Db, ids: number[]) =>
   idsOf(await sql<{ id: number }[]>`select id from answers where id = any(${ids}) and anonymity`)
 
