@@ -26,6 +26,10 @@ test('a person asks to be certified with papers, and reads what was sent in (sig
   assert.equal(sent.status, 201, JSON.stringify(sent.body))
   assert.deepEqual(sent.body.message, ['Sent in, waiting for review.'])
   const { id, created_at, updated_at, ...shown } = await mine(ann)
+  for (const paper of shown.files) {
+    assert.match(paper.url, /\/storage\/files\/\d+\?expires=\d+&signature=/)
+    delete paper.url
+  }
   assert.ok(id > 0 && created_at && updated_at)
   assert.deepEqual(shown, {
     certification_name: 'user',
@@ -157,7 +161,7 @@ test('only the person and who decides may fetch the papers, and no address from 
     const { pathname, search } = new URL(url)
     return app.inject({ url: pathname + search })
   }
-  const early = (await guest('GET', `/files/${file}?json=1`)).body.url
+  const early = (await as(ann, 'GET', `/files/${file}?json=1`)).body.url
   assert.equal((await bytes(early)).statusCode, 200)
   await send(ann, { files: [file] })
   assert.equal((await bytes(early)).statusCode, 403)

@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream'
-import type { FastifyRequest } from 'fastify'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database.ts'
-import { addressKey } from '#platform/http/address.ts'
+import type { Asker } from '#platform/http/bytes-limit.ts'
 import type { ImageRule } from '#platform/media/images.ts'
 import { formatRule, roundRule } from '#platform/media/rule.ts'
 import type { Sendable } from '#platform/storage/send.ts'
@@ -23,7 +22,7 @@ export type StoredBytes = {
 /** The stored bytes as they are to be sent to whoever asks: as they are, or as the nearest variant of the picture. */
 export async function sendableBytes(
   ctx: Context,
-  request: FastifyRequest,
+  asker: Asker,
   stored: StoredBytes,
   rule: ImageRule,
   cacheControl: string,
@@ -36,7 +35,6 @@ export async function sendableBytes(
       (await readingFrom(ctx, ctx.storage.open(stored.key, range))).stream
     return { name, mime: stored.mime, size: stored.size, tag: name, cacheControl, open }
   }
-  const asker = { address: addressKey(request.ip), caller: request.caller }
   const made = await readingFrom(ctx, getVariant(ctx, stored, rounded, asker))
   return {
     name: made.mime === stored.mime ? name : `${name.split('.')[0]}.png`,

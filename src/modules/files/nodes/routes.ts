@@ -1,11 +1,11 @@
 import type { Context } from '#platform/context.ts'
 import { addressKey } from '#platform/http/address.ts'
+import { askerOf, countBytes } from '#platform/http/bytes-limit.ts'
 import { routesOn } from '#platform/http/route.ts'
 import type { Server } from '#platform/http.ts'
 import { parseRule } from '#platform/media/rule.ts'
 import { sendBytes } from '#platform/storage/send.ts'
 import { noSuchFile } from '../errors.ts'
-import { countBytes } from '../limits.ts'
 import {
   maxNodeBytes,
   NodeParams,
@@ -61,7 +61,7 @@ export function nodeBytesRoutes(server: Server, ctx: Context) {
       return sendBytes(
         request,
         reply,
-        await sendableBytes(ctx, request, { key: nodeKey(node), ...stored }, rule, cacheControl),
+        await sendableBytes(ctx, askerOf(request), { key: nodeKey(node), ...stored }, rule, cacheControl),
       )
     },
   )

@@ -1,7 +1,7 @@
 import type { Context } from '#platform/context.ts'
+import { countBytes } from '#platform/http/bytes-limit.ts'
 import type { Server } from '#platform/http.ts'
 import { noSuchFile } from '../errors.ts'
-import { countBytes } from '../limits.ts'
 import { OldPath } from '../schema.ts'
 import { fileUrl, nodeUrl } from '../view.ts'
 import { findNodeAt, findUploadAt } from './queries.ts'

@@ -1,6 +1,7 @@
 import multipart from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '#platform/context.ts'
+import { askerOf, countBytes } from '#platform/http/bytes-limit.ts'
 import { routesOn } from '#platform/http/route.ts'
 import { type Server, say } from '#platform/http.ts'
 import type { ImageRule } from '#platform/media/images.ts'
@@ -16,7 +17,6 @@ import {
   refusedFile,
   UPLOAD_ERRORS,
 } from '../errors.ts'
-import { countBytes } from '../limits.ts'
 import {
   FileParams,
   FileQuery,
@@ -182,7 +182,7 @@ export const uploadBytesRoutes =
         return sendBytes(
           request,
           reply,
-          await sendableBytes(ctx, request, stored, parseRule(rule), cacheControl),
+          await sendableBytes(ctx, askerOf(request), stored, parseRule(rule), cacheControl),
         )
       },
     )

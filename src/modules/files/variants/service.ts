@@ -6,6 +6,7 @@ import type { Caller } from '#platform/database/callers.ts'
 import { transaction } from '#platform/database.ts'
 import { tooManyRequests } from '#platform/errors.ts'
 import { limitHeaders } from '#platform/http/admission.ts'
+import type { Asker } from '#platform/http/bytes-limit.ts'
 import { MediaError } from '#platform/media/errors.ts'
 import { type ImageRule, transformImage } from '#platform/media/images.ts'
 import { formatRule } from '#platform/media/rule.ts'
@@ -16,9 +17,6 @@ import { dropVariant, findVariant, noteVariant, sumVariants, takeOldestVariants 
 
 /** A picture by a rule. */
 export type Variant = { data: Buffer; mime: string }
-
-/** Who asks for a variant: whose address it is counted by, and whether they still wait. */
-export type Asker = { address: string; caller: Caller | null }
 
 type Making = { address: string; askers: (Caller | null)[]; variant: Promise<Variant> }
 
