@@ -132,6 +132,13 @@ const JOINT_READS: Record<string, Record<string, string>> = {
     users: 'subscriptions of one person are changed one after the other, by a lock on the person',
   },
   notifications: {
+    answers: 'what old notifications lack is looked up in one statement for a page',
+    comments: 'what old notifications lack is looked up in one statement for a page',
+    group_members: 'who may read what a notification is about, in that statement',
+    group_posts: 'what old notifications lack is looked up in one statement for a page',
+    group_reports: 'what old notifications lack is looked up in one statement for a page',
+    groups: 'what old notifications lack is looked up in one statement for a page',
+    news: 'what old notifications lack is looked up in one statement for a page',
     user_blocks: 'below accounts: whom the sender blocks, or is blocked by, is not told',
     user_follows: 'below accounts: counts of friends',
     users: 'below accounts: names of senders, and everybody whom a notice is for',

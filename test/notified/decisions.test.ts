@@ -103,7 +103,7 @@ tell('who is told of what the administration decides', [
         const files = [await uploadPicture(world, anna)]
         made(await as(anna, 'POST', '/user/certification', { type: 'user', ...papers, files }))
         const { id } = (await as(anna, 'GET', '/user/certification')).body
-        const state = action === 'pass' ? 'passed' : 'rejected'
+        const state = action === 'pass' ? 'passed' : 'reject'
         const text = action === 'pass' ? 'Your certification was accepted.' : 'Not to be read'
         const about = { type: 'certifications', id }
         const more = { state, certification: { id } }

@@ -10,6 +10,7 @@ const {
   as,
   system,
   made,
+  named,
   commentOf,
   createGroup,
   memberId,
@@ -29,7 +30,7 @@ tell('who is told of what happens in groups', [
         const id = await createGroup(dora, { mode })
         for (const each of [anna, cleo]) await join(id, dora, each)
         await promote(id, dora, anna)
-        const more = { group: { id, name: 'A group' } }
+        const more = { group: { id, name: 'A group' }, user: named(by) }
         const text = 'Somebody joined your group or asks to.'
         return {
           act: () => as(by, 'PUT', `/currency-groups/${id}`),
@@ -46,13 +47,13 @@ tell('who is told of what happens in groups', [
         const id = await createGroup(by, { mode: 'paid', money: 5 })
         made(await as(anna, 'PUT', `/currency-groups/${id}`))
         const path = `/groups/${id}/members/${await memberId(id, anna)}/audit`
-        const kind = `group:join:${status === 1 ? 'accept' : 'reject'}`
         const text =
           status === 1 ? 'You were accepted into the group.' : 'Your request to join the group was rejected.'
-        const more = { group: { id, name: 'A group' } }
+        const state = status === 1 ? 'passed' : 'rejected'
+        const more = { group: { id, name: 'A group' }, state }
         return {
           act: () => as(by, 'PATCH', path, { status }),
-          told: [system(anna, by, kind, { type: 'groups', id }, text, more)],
+          told: [system(anna, by, 'group:join', { type: 'groups', id }, text, more)],
         }
       },
     }),
@@ -79,11 +80,11 @@ tell('who is told of what happens in groups', [
     async scene(by) {
       const id = await createGroup(by)
       for (const each of [anna, cleo]) await join(id, by, each)
-      const more = { group: { id, name: 'A group' } }
+      const more = { group: { id, name: 'A group' }, user: named(by) }
       const text = 'A group was handed over to you.'
       return {
         act: () => as(by, 'PATCH', `/groups/${id}/owner`, { target: anna.id }),
-        told: [system(anna, by, 'group:transfer', { type: 'groups', id }, text, more)],
+        told: [system(anna, by, 'group:transform', { type: 'groups', id }, text, more)],
       }
     },
   },
@@ -91,15 +92,19 @@ tell('who is told of what happens in groups', [
     const reported = async (author: Person) => {
       const id = await post(author, group)
       const target = kind === 'post' ? id : await commentOf(author, `/group-posts/${id}`)
-      return { target, about: { type: kind === 'post' ? 'group-posts' : 'comments', id: target } }
+      const more = {
+        group: { id: group, name: 'A group' },
+        post: { id, title: 'A post' },
+        ...(kind === 'post' ? {} : { comment: { id: target, contents: 'Well said' } }),
+      }
+      return { target, more, about: { type: kind === 'post' ? 'group-posts' : 'comments', id: target } }
     }
     const report = `group:report-${kind}`
     return [
       {
         what: `${kind} reported in a group: its managers`,
         async scene(by) {
-          const { target, about } = await reported(anna)
-          const more = { group: { id: group, name: 'A group' } }
+          const { target, about, more } = await reported(anna)
           return {
             act: () => as(by, 'POST', `/reports/${kind}s/${target}`, { content: 'Rude' }),
             told: [cleo, dora].map((who) => system(who, by, report, about, 'Rude', more)),
@@ -111,12 +116,12 @@ tell('who is told of what happens in groups', [
           what: `${kind} report in a group handled: ${verb}; the reporter, and of an accepted one the author`,
           site: true,
           async scene() {
-            const { target, about } = await reported(ben)
+            const { target, about, more: things } = await reported(ben)
             made(await as(anna, 'POST', `/reports/${kind}s/${target}`, { content: 'Rude' }))
             const { id } = (await as(dora, 'GET', `/reports?group_id=${group}&limit=1`)).body[0]
             const state = verb === 'accept' ? 'passed' : 'rejected'
             const text = `A report of a ${kind} in your group was ${verb}ed.`
-            const more = { state, subject: kind === 'post' ? 'A post' : 'Well said' }
+            const more = { ...things, state, subject: kind === 'post' ? 'A post' : 'Well said' }
             return {
               act: () => as(dora, 'PATCH', `/reports/${id}/${verb}`),
               told: (verb === 'accept' ? [anna, ben] : [anna]).map((who) =>

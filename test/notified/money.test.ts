@@ -1,24 +1,46 @@
 import { createCast, type Row } from '#test/fixtures/notified.ts'
 
-const { SITE, anna, as, guest, system, made, feed, content, tell } = await createCast()
+const { SITE, anna, as, guest, system, made, feed, content, group, tell } = await createCast()
 
 tell('who is told of rewards, purchases and withdrawals', [
   ...(
     [
-      ['feed', 'reward:feeds', 'feed', 'Your post was given a reward.'],
-      ['news', 'reward:news', 'news', 'Your article was given a reward.'],
-      ['answer', 'qa:reward', 'answer', 'Your answer was given a reward.'],
-      ['post', 'group:post-reward', 'post', 'Your post was given a reward.'],
+      [
+        'feed',
+        'reward:feeds',
+        'Your post was given a reward.',
+        async (id: number) => ({ feed: { id }, feed_id: id }),
+      ],
+      [
+        'news',
+        'reward:news',
+        'Your article was given a reward.',
+        async (id: number) => ({ news: { id, title: 'My article' }, unit: '积分' }),
+      ],
+      [
+        'answer',
+        'qa:reward',
+        'Your answer was given a reward.',
+        async (id: number) => ({
+          answer: { id, question_id: (await guest('GET', `/question-answers/${id}`)).body.question_id },
+        }),
+      ],
+      [
+        'post',
+        'group:post-reward',
+        'Your post was given a reward.',
+        async (id: number) => ({ post: { id, title: 'A post' }, group_id: group }),
+      ],
     ] as const
   ).map(
-    ([name, kind, param, text]): Row => ({
+    ([name, kind, text, more]): Row => ({
       what: `${name} rewarded`,
       async scene(by) {
         const { type, path, make } = content(name)
         const id = await make(anna)
         return {
           act: () => as(by, 'POST', `${path(id)}/new-rewards`, { amount: 7 }),
-          told: [system(anna, by, kind, { type, id }, text, { amount: 7, [param]: { id } })],
+          told: [system(anna, by, kind, { type, id }, text, { amount: 7, ...(await more(id)) })],
         }
       },
     }),

@@ -34,7 +34,13 @@ tell('who is told of pins', [
         const text = `The request to pin your post was ${action}ed.`
         return {
           act: () => as(by, 'PATCH', `/admin/feed-pinneds/${pin}`, { action }),
-          told: [system(anna, SITE, 'pinned:feeds', { type: 'feeds', id }, text, { state, feed: { id } })],
+          told: [
+            system(anna, SITE, 'pinned:feeds', { type: 'feeds', id }, text, {
+              state,
+              feed: { id },
+              feed_id: id,
+            }),
+          ],
         }
       },
     }),
@@ -48,7 +54,11 @@ tell('who is told of pins', [
       return {
         act: () => as(by, 'POST', '/admin/feed-pinneds', { feed: id, day: 2 }),
         told: [
-          system(anna, SITE, 'pinned:feeds', { type: 'feeds', id }, text, { state: 'admin', feed: { id } }),
+          system(anna, SITE, 'pinned:feeds', { type: 'feeds', id }, text, {
+            state: 'admin',
+            feed: { id },
+            feed_id: id,
+          }),
         ],
       }
     },
@@ -65,7 +75,9 @@ tell('who is told of pins', [
         made(await as(anna, 'POST', url, price))
         const pin = await pinOf(`${name}:comment`, target)
         const text = `The request to pin your comment was ${state === 'passed' ? 'accepted' : 'rejected'}.`
-        const more = { state, comment: { id: target, contents: 'Well said' }, [name]: { id } }
+        const about = name === 'feed' ? { feed: { id } } : { news: { id, title: 'My article' } }
+        const spelled = name === 'news' && state === 'rejected' ? 'reject' : state
+        const more = { state: spelled, comment: { id: target, contents: 'Well said' }, ...about }
         const kind = `pinned:${name}/comment`
         assert.ok(type)
         return {
@@ -90,7 +102,7 @@ tell('who is told of pins', [
         const pin = await pinOf('news', id)
         const state = action === 'accept' ? 'passed' : 'rejected'
         const text = `The request to pin your article was ${action}ed.`
-        const more = { state, news: { id } }
+        const more = { state, news: { id, title: 'My article' } }
         return {
           act: () => as(by, 'PATCH', `/admin/news-pinneds/${pin}`, { action }),
           told: [system(anna, SITE, `news:pinned:${action}`, { type: 'news', id }, text, more)],
@@ -104,7 +116,7 @@ tell('who is told of pins', [
     async scene(by) {
       const id = await news(anna)
       const text = 'The request to pin your article was accepted.'
-      const more = { state: 'admin', news: { id } }
+      const more = { state: 'admin', news: { id, title: 'My article' } }
       return {
         act: () => as(by, 'POST', '/admin/news-pinneds', { news: id, day: 2 }),
         told: [system(anna, SITE, 'news:pinned:accept', { type: 'news', id }, text, more)],
@@ -122,7 +134,7 @@ tell('who is told of pins', [
         made(await as(anna, 'POST', `/currency-pinned/posts/${id}`, price))
         const state = verb === 'accept' ? 'passed' : 'rejected'
         const text = `The request to pin your post was ${verb}ed.`
-        const more = { state, post: { id, title: 'A post' } }
+        const more = { state, post: { id, title: 'A post' }, group_id: groupId }
         return {
           act: () => as(by, 'PATCH', `/currency-pinned/posts/${id}/${verb}`),
           told: [system(anna, by, 'group:post-pinned', { type: 'group-posts', id }, text, more)],
@@ -136,7 +148,7 @@ tell('who is told of pins', [
       const groupId = await createGroup(by)
       if (by !== anna) await join(groupId, by, anna)
       const id = await post(anna, groupId)
-      const more = { state: 'admin', post: { id, title: 'A post' } }
+      const more = { state: 'admin', post: { id, title: 'A post' }, group_id: groupId }
       const text = 'Your post was pinned by a manager of the group.'
       return {
         act: () => as(by, 'POST', `/pinned/posts/${id}/create`, { day: 1 }),
@@ -153,7 +165,7 @@ tell('who is told of pins', [
       await promote(groupId, anna, by)
       const id = await post(anna, groupId)
       made(await as(anna, 'POST', `/pinned/posts/${id}/create`, { day: 1 }))
-      const more = { state: 'admin', post: { id, title: 'A post' } }
+      const more = { state: 'admin', post: { id, title: 'A post' }, group_id: groupId }
       const text = 'Your post was pinned by a manager of the group.'
       return {
         act: () => as(by, 'POST', `/pinned/posts/${id}/create`, { day: 1 }),
@@ -170,7 +182,12 @@ tell('who is told of pins', [
       const about = { type: 'comments', id: target }
       return {
         act: () => as(by, 'POST', `/currency-pinned/comments/${target}`, price),
-        told: [system(anna, by, 'group:send-comment-pinned', about, text, { post: { id } })],
+        told: [
+          system(anna, by, 'group:send-comment-pinned', about, text, {
+            post: { id, title: 'A post' },
+            group_id: group,
+          }),
+        ],
       }
     },
   },
@@ -184,7 +201,9 @@ tell('who is told of pins', [
         made(await as(anna, 'POST', `/currency-pinned/comments/${target}`, price))
         const state = verb === 'accept' ? 'passed' : 'rejected'
         const text = `The request to pin your comment was ${verb}ed.`
-        const more = { state, comment: { id: target, contents: 'Well said' }, post: { id } }
+        const spelled = verb === 'accept' ? state : 'reject'
+        const things = { comment: { id: target, contents: 'Well said' }, post: { id, title: 'A post' } }
+        const more = { state: spelled, ...things, group_id: group }
         const about = { type: 'comments', id: target }
         return {
           act: () => as(by, 'PATCH', `/currency-pinned/comments/${target}/${verb}`),

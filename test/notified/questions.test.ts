@@ -36,7 +36,10 @@ tell('who is told of questions and answers', [
             const [row] = await sql<{ id: number }[]>`
               select id from answers where question_id = ${question}`
             const { id } = row!
-            const more = { question: { id: question, subject: 'What is the time?' }, answer: { id } }
+            const more = {
+              question: { id: question, subject: 'What is the time?' },
+              answer: { id, question_id: question },
+            }
             const about = { type: 'question-answers', id }
             const text = 'Your question was answered.'
             return [system(anna, anonymity ? SITE : by, 'question:answer', about, text, more)]
@@ -52,7 +55,10 @@ tell('who is told of questions and answers', [
       async scene(by) {
         const question = await ask(by, { anonymity })
         const id = await answer(anna, question)
-        const more = { question: { id: question, subject: 'What is the time?' }, answer: { id } }
+        const more = {
+          question: { id: question, subject: 'What is the time?' },
+          answer: { id, question_id: question },
+        }
         const about = { type: 'question-answers', id }
         const sender = anonymity ? SITE : by
         return {
@@ -68,7 +74,7 @@ tell('who is told of questions and answers', [
       const question = await askForLooks(anna, cleo)
       const id = await answer(cleo, question)
       const subject = 'What is the time?'
-      const more = { question: { id: question, subject }, answer: { id }, amount: 100 }
+      const more = { question: { id: question, subject }, answer: { id, question_id: question }, amount: 100 }
       const about = { type: 'question-answers', id }
       const text = 'Somebody paid to see an answer to your question.'
       return {
@@ -91,7 +97,11 @@ tell('who is told of questions and answers', [
         return later(
           async () => {
             const [topic] = await sql<{ id: number }[]>`select id from question_topics where name = ${name}`
-            const more = { state, topic_application: { id, name, mark: null } }
+            const more = {
+              state,
+              topic_application: { id, name, mark: null },
+              topic: { id: topic?.id ?? 0, name },
+            }
             const text = `The topic you proposed was ${action}ed.`
             const about = { type: 'question-topics', id: topic?.id ?? 0 }
             return [system(anna, SITE, `qa:question-topic:${action}`, about, text, more)]
@@ -109,7 +119,9 @@ tell('who is told of questions and answers', [
         const list = '/admin/question-applications?sort=id&order=desc'
         const { id } = (await as(by, 'GET', list)).body.data[0]
         const state = action === 'accept' ? 'passed' : 'rejected'
-        const more = { state, question: { id: question, subject: 'What is the time?' } }
+        const subject = 'What is the time?'
+        const application = { question_id: question, question: { subject } }
+        const more = { state, question: { id: question, subject }, application }
         const text =
           action === 'accept'
             ? 'Your question was made an excellent one.'

@@ -131,6 +131,7 @@ export const SYSTEM_TYPES = Object.keys(SENTENCES) as SystemType[]
 /** What a system notification says in a language, when its writer gave no text. */
 export function sentenceOf(type: unknown, state: unknown, language: Language): string {
   const byState = (SENTENCES as Record<string, Record<string, Text> | undefined>)[String(type)]
-  const text = byState?.[String(state ?? '')] ?? byState?.['']
+  // Older communities spell a refusal in two ways.
+  const text = byState?.[state === 'reject' ? 'rejected' : String(state ?? '')] ?? byState?.['']
   return text?.[language] ?? ''
 }

@@ -74,6 +74,7 @@ test('the newest system notification comes with its text, a sender and an intege
     type: 'pinned:feeds',
     state: 'passed',
     feed: { id: 3 },
+    feed_id: 3,
     sender: { id: 0, name: 'Kith' },
     commentable: cause,
     resource: { type: resourceCode('feeds'), id: cause.id },

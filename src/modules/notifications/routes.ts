@@ -4,7 +4,8 @@ import { language, type Server } from '#platform/http.ts'
 import { Empty, Type } from '#platform/schema.ts'
 import { findPage, findStatistics, listMentions, markRead } from './queries.ts'
 import { ListQuery, Mention, MentionQuery, NotificationPage, ReadBody, Statistics } from './schema.ts'
-import { mentionView, PAGE_SIZE, pageView, statisticsView } from './view.ts'
+import { findMissing } from './system/service.ts'
+import { isPresent, mentionView, PAGE_SIZE, pageView, statisticsView } from './view.ts'
 
 /** What happened to whom (notifications-3 to notifications-5). */
 export function notificationRoutes(server: Server, ctx: Context) {
@@ -16,8 +17,12 @@ export function notificationRoutes(server: Server, ctx: Context) {
     summary: 'Read unread numbers and a preview of each type',
     access: 'user',
     reply: { 200: Statistics },
-    handler: async ({ viewer, request }) =>
-      statisticsView(await findStatistics(sql, viewer.id), language(request)),
+    handler: async ({ viewer, request }) => {
+      const rows = await findStatistics(sql, viewer.id)
+      const first = rows.filter(isPresent).find(({ type }) => type === 'system')
+      const known = await findMissing(ctx, first ? [first] : [], () => viewer.id)
+      return statisticsView(rows, language(request), known)
+    },
   })
 
   route('GET /user/notifications', {
@@ -30,7 +35,8 @@ export function notificationRoutes(server: Server, ctx: Context) {
       const { type, page = 1 } = query
       const rows = await findPage(sql, viewer.id, type, PAGE_SIZE, (page - 1) * PAGE_SIZE)
       const path = `${config.publicUrl}/api/v2/user/notifications`
-      return pageView(rows, { type, page, path }, language(request))
+      const known = await findMissing(ctx, rows.filter(isPresent), () => viewer.id)
+      return pageView(rows, { type, page, path }, language(request), known)
     },
   })
 

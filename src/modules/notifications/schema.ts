@@ -11,6 +11,7 @@ import {
   ZuluTime,
 } from '#platform/schema.ts'
 import type { SystemType } from './codes.ts'
+import { FIELDS } from './system/fields.ts'
 
 /** The kinds of notifications (notifications-1). */
 export const NOTIFICATION_TYPES = ['at', 'comment', 'like', 'system', 'follow'] as const
@@ -41,6 +42,8 @@ const NotificationData = Type.Object(
     contents: Type.String(),
     sender: NotificationSender,
     commentable: NotificationReference,
+    type: Type.Optional(Type.String({ description: 'What a system notification tells of' })),
+    ...Type.Partial(Type.Object(FIELDS)).properties,
     resource: Type.Optional(
       Shared('NotificationResource', {
         type: Type.Unsafe<string | number>({

@@ -3,13 +3,17 @@ import type { Language } from '#platform/errors.ts'
 import { resourceCode, sentenceOf } from './codes.ts'
 import type { findStatistics, NotificationRow } from './queries.ts'
 import type { Mention, Notification, NotificationPage, NotificationType, Statistics } from './schema.ts'
+import { type Found, systemData } from './system/view.ts'
 
 export const PAGE_SIZE = 15
 const SYSTEM = { id: 0, name: 'Kith' }
 
 type Reference = { type: string; id: number }
 
-function dataOf(row: NotificationRow, language: Language): Notification['data'] {
+/** How much a reader of clients is told: without it a row is shown as it is stored, as webhooks have it. */
+type Known = (row: NotificationRow) => Found
+
+function dataOf(row: NotificationRow, language: Language, known?: Known): Notification['data'] {
   const { contents, resource, commentable, ...rest } = row.data as {
     contents?: string
     resource?: Reference
@@ -18,10 +22,12 @@ function dataOf(row: NotificationRow, language: Language): Notification['data'] 
   const cause = { type: row.cause_type, id: row.cause_id }
   const about = resource ?? cause
   const sender = row.sender_id === 0 ? SYSTEM : { id: row.sender_id, name: row.sender_name }
-  const common = { ...rest, sender, commentable: commentable ?? about }
+  const common = { sender, commentable: commentable ?? about }
   if (row.type === 'system') {
     const { type, state } = rest as { type?: unknown; state?: unknown }
+    const told = known ? systemData({ ...rest, resource: about }, sender, known(row), language) : rest
     return {
+      ...told,
       ...common,
       contents: contents ?? row.notice ?? sentenceOf(type, state, language),
       resource: { type: resourceCode(about.type), id: about.id },
@@ -29,15 +35,15 @@ function dataOf(row: NotificationRow, language: Language): Notification['data'] 
   }
   // A follower is named flat as well (notifications-9).
   const follower = row.type === 'follow' ? sender : {}
-  return { ...common, ...follower, contents: contents ?? '', ...(resource ? { resource } : {}) }
+  return { ...rest, ...common, ...follower, contents: contents ?? '', ...(resource ? { resource } : {}) }
 }
 
 /** A stored notification as its reader gets it. */
-export const notificationView = (row: NotificationRow, language: Language): Notification => ({
+export const notificationView = (row: NotificationRow, language: Language, known?: Known): Notification => ({
   id: row.id,
   created_at: zuluTime(row.created_at),
   read_at: zuluTimeOrNull(row.read_at),
-  data: dataOf(row, language),
+  data: dataOf(row, language, known),
 })
 
 /** A mention as earlier clients get it (notifications-11). */
@@ -51,13 +57,14 @@ export const mentionView = (
   created_at: zuluTime(row.created_at),
 })
 
-const isPresent = <Row extends { id: string | null }>(row: Row): row is Row & NotificationRow =>
+export const isPresent = <Row extends { id: string | null }>(row: Row): row is Row & NotificationRow =>
   row.id !== null
 
 /** Statistics (notifications-3). */
 export function statisticsView(
   rows: Awaited<ReturnType<typeof findStatistics>>,
   language: Language,
+  known?: Known,
 ): Statistics {
   const ofType = (type: NotificationType) => rows.filter((row) => row.kind === type)
   const badge = (type: NotificationType) => ofType(type)[0]?.unread ?? 0
@@ -75,7 +82,7 @@ export function statisticsView(
     at: preview('at'),
     comment: preview('comment'),
     like: preview('like'),
-    system: { badge: badge('system'), first: first ? notificationView(first, language) : null },
+    system: { badge: badge('system'), first: first ? notificationView(first, language, known) : null },
     follow: { badge: badge('follow') },
   }
 }
@@ -85,9 +92,10 @@ export function pageView(
   rows: ({ total: number } & (NotificationRow | { [Key in keyof NotificationRow]: null }))[],
   asked: { type: NotificationType; page: number; path: string },
   language: Language,
+  known: Known,
 ): NotificationPage {
   const { type, page, path } = asked
-  const data = rows.filter(isPresent).map((row) => notificationView(row, language))
+  const data = rows.filter(isPresent).map((row) => notificationView(row, language, known))
   const total = rows[0]?.total ?? 0
   const last = Math.max(1, Math.ceil(total / PAGE_SIZE))
   const url = (number: number) => `${path}?type=${type}&page=${number}`

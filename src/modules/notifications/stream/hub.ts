@@ -4,6 +4,7 @@ import type { Context } from '#platform/context.ts'
 import type { Language } from '#platform/errors.ts'
 import type { Viewer } from '#platform/http.ts'
 import { SIGNAL } from '../queries.ts'
+import { findMissing } from '../system/service.ts'
 import { notificationView } from '../view.ts'
 import { createEventStream, type EventStream, eventOf } from './event-stream.ts'
 import { findLastSeq, findNewer, type NewRow } from './queries.ts'
@@ -59,7 +60,9 @@ export function createHub(ctx: Context): Hub {
    * stand before the place asked after: giving it these rows would skip what lies between, and it has been
    * announced again meanwhile.
    */
-  function deliver(rows: NewRow[], asked: Map<number, number>) {
+  async function deliver(rows: NewRow[], asked: Map<number, number>) {
+    const readers = new Map(rows.map((row) => [row.id, row.user_id]))
+    const known = await findMissing(ctx, rows, ({ id }) => readers.get(id) ?? 0)
     for (const row of rows) {
       const events: Partial<Record<Language, string>> = {}
       const from = asked.get(row.user_id) ?? Number.POSITIVE_INFINITY
@@ -69,7 +72,7 @@ export function createHub(ctx: Context): Hub {
         stream.last = row.seq
         events[stream.language] ??= eventOf(row.seq, {
           type: row.type,
-          ...notificationView(row, stream.language),
+          ...notificationView(row, stream.language, known),
         })
         stream.write(events[stream.language] as string)
       }
@@ -95,7 +98,7 @@ export function createHub(ctx: Context): Hub {
       try {
         const after = { users: [...asked.keys()], seqs: [...asked.values()] }
         const rows = await findNewer(sql, after, EVENTS_AT_ONCE)
-        deliver(rows, asked)
+        await deliver(rows, asked)
         const counts = new Map<number, number>()
         for (const { user_id } of rows) counts.set(user_id, (counts.get(user_id) ?? 0) + 1)
         for (const [user, count] of counts) if (count === EVENTS_AT_ONCE) waiting.add(user)
