@@ -167,6 +167,65 @@ test('an empty list has one page, and another person has none of what is mine (n
   assert.deepEqual([links.prev, links.next], [null, null])
 })
 
+test('earlier clients skip rows, of all types together, and mark everything as read (notifications-4, notifications-5)', async () => {
+  const [ann, ben] = [await person(), await person()]
+  for (let number = 0; number < 9; number += 1) await tell(ann, ben, 'like')
+  for (let number = 0; number < 9; number += 1) await tell(ann, ben, 'comment', { contents: 'So it is' })
+  const list = async (query: string) => (await as(ann, 'GET', `/user/notifications?${query}`)).body
+  const first = await list('offset=0&limit=15')
+  assert.deepEqual([first.data.length, first.meta.total, first.meta.last_page], [15, 18, 2])
+  assert.match(first.links.next, /\?offset=15$/)
+  const rest = await list('offset=15')
+  assert.deepEqual([rest.data.length, rest.meta.from, rest.meta.to], [3, 16, 18])
+  const ids = [...first.data, ...rest.data].map(({ id }: { id: string }) => id)
+  assert.equal(new Set(ids).size, 18)
+  assert.equal((await list('offset=8&type=like')).data.length, 1)
+  assert.equal((await as(ann, 'GET', '/user/notifications?offset=0&type=news')).status, 422)
+  assert.equal((await as(ann, 'PUT', '/user/notifications/all')).status, 204)
+  const { like, comment } = await statistics(ann)
+  assert.deepEqual([like.badge, comment.badge], [0, 0])
+})
+
+test('what was stored before its type had all fields is shown completely, and what is gone neutrally (notifications-9)', async () => {
+  const ann = await person()
+  const GONE = '[no longer available]'
+  const stored = [
+    [
+      { type: 'group:post-reward', amount: 7, post: { id: 987654 } },
+      { post: { id: 987654, title: GONE }, group_id: 0 },
+    ],
+    [
+      { type: 'reward:news', amount: '7', news: { id: 987654 } },
+      { amount: 7, unit: '积分', news: { id: 987654, title: GONE } },
+    ],
+    [
+      { type: 'group:report-post', state: 'passed', subject: 'Rude' },
+      { group: { id: 0, name: GONE }, post: { id: 0, title: 'Rude' } },
+    ],
+    [{ type: 'group:report-comment' }, { comment: { id: 0, contents: GONE }, post: { id: 0, title: GONE } }],
+    [
+      { type: 'group:transfer', group: { id: 3, name: null } },
+      { type: 'group:transform', group: { id: 3, name: GONE }, user: { id: 0, name: 'Kith' } },
+    ],
+    [
+      { type: 'qa:question-topic:accept', topic_application: { id: 3, name: 'Wine', mark: null } },
+      { topic: { id: 0, name: 'Wine' } },
+    ],
+    [
+      { type: 'unheard-of', post: 'none', question: { id: 3, subject: 'Why?' } },
+      { question: { id: 3, subject: 'Why?' } },
+    ],
+  ] as const
+  for (const [data, shown] of stored) {
+    const resource = { type: data.type === 'group:report-post' ? 'group-posts' : 'other', id: 0 }
+    await tell(ann, null, 'system', { ...data, resource })
+    const { first } = (await statistics(ann)).system
+    for (const [name, value] of Object.entries(shown))
+      assert.deepEqual(first.data[name], value, `${data.type} ${name}`)
+  }
+  assert.equal((await as(ann, 'GET', '/user/notifications?type=system')).body.data.length, stored.length)
+})
+
 test('type is needed and has to be a known one; without a token it is 401 (notifications-4)', async () => {
   const ann = await person()
   for (const query of ['', '?type=', '?type=news']) {

@@ -182,18 +182,28 @@ export const findStatistics = (sql: Db, userId: number) => sql<
   ) as newest on t.type <> 'follow'
   order by t.type, newest.seq desc`
 
-/** One page of a type, newest first, with the number of all; one row with nulls when the page is empty. */
-export const findPage = (sql: Db, userId: number, type: NotificationType, limit: number, offset: number) =>
+/** One page of a type, or of all, newest first, with the number of all; one row with nulls when the page is empty. */
+export const findPage = (
+  sql: Db,
+  userId: number,
+  type: NotificationType | undefined,
+  limit: number,
+  offset: number,
+) =>
   sql<({ total: number } & (NotificationRow | { [Key in keyof NotificationRow]: null }))[]>`
-  select coalesce(c.total, 0)::bigint as total, page.*
-  from (select) as one
-  left join notification_counts c on c.user_id = ${userId} and c.type = ${type}
+  select c.total, page.*
+  from (
+    select coalesce(sum(total), 0)::bigint as total from notification_counts
+    where user_id = ${userId} ${ifGiven(sql, type, (kind) => sql`and type = ${kind}`)}
+  ) as c
   left join lateral (
     select ${notificationColumns(sql)}
     -- The rows skipped are counted in the index alone.
     from (
       select user_id, seq from notifications
-      where user_id = ${userId} and type = ${type} order by user_id, type, seq desc limit ${limit} offset ${offset}
+      where user_id = ${userId} ${ifGiven(sql, type, (kind) => sql`and type = ${kind}`)}
+      order by user_id desc, ${when(sql, type !== undefined, () => sql`type desc,`)} seq desc
+      limit ${limit} offset ${offset}
     ) as found
     join notifications n on n.user_id = found.user_id and n.seq = found.seq
   ) as page on true

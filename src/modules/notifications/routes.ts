@@ -1,11 +1,22 @@
 import type { Context } from '#platform/context.ts'
+import { fieldError } from '#platform/errors.ts'
 import { routesOn } from '#platform/http/route.ts'
 import { language, type Server } from '#platform/http.ts'
 import { Empty, Type } from '#platform/schema.ts'
 import { findPage, findStatistics, listMentions, markRead } from './queries.ts'
-import { ListQuery, Mention, MentionQuery, NotificationPage, ReadBody, Statistics } from './schema.ts'
+import {
+  ListQuery,
+  Mention,
+  MentionQuery,
+  NOTIFICATION_TYPES,
+  NotificationPage,
+  ReadBody,
+  Statistics,
+} from './schema.ts'
 import { findMissing } from './system/service.ts'
 import { isPresent, mentionView, PAGE_SIZE, pageView, statisticsView } from './view.ts'
+
+const typeNeeded = fieldError('type', 'validation_failed', 'The type is required.', '类型不能为空。')
 
 /** What happened to whom (notifications-3 to notifications-5). */
 export function notificationRoutes(server: Server, ctx: Context) {
@@ -31,12 +42,15 @@ export function notificationRoutes(server: Server, ctx: Context) {
     access: 'user',
     query: ListQuery,
     reply: { 200: NotificationPage },
+    errors: [typeNeeded],
     handler: async ({ viewer, query, request }) => {
-      const { type, page = 1 } = query
-      const rows = await findPage(sql, viewer.id, type, PAGE_SIZE, (page - 1) * PAGE_SIZE)
+      const { type, offset } = query
+      if (type === undefined && offset === undefined) throw typeNeeded()
+      const page = offset === undefined ? (query.page ?? 1) : Math.floor(offset / PAGE_SIZE) + 1
+      const rows = await findPage(sql, viewer.id, type, PAGE_SIZE, offset ?? (page - 1) * PAGE_SIZE)
       const path = `${config.publicUrl}/api/v2/user/notifications`
       const known = await findMissing(ctx, rows.filter(isPresent), () => viewer.id)
-      return pageView(rows, { type, page, path }, language(request), known)
+      return pageView(rows, { type, page, offset, path }, language(request), known)
     },
   })
 
@@ -57,6 +71,14 @@ export function notificationRoutes(server: Server, ctx: Context) {
     body: ReadBody,
     reply: { 204: Empty },
     handler: ({ viewer, body }) => markRead(sql, viewer.id, [body.type]),
+  })
+
+  route('PUT /user/notifications/all', {
+    operationId: 'markAllNotificationsRead',
+    summary: 'Mark everything as read',
+    access: 'user',
+    reply: { 204: Empty },
+    handler: ({ viewer }) => markRead(sql, viewer.id, NOTIFICATION_TYPES),
   })
 
   route('PATCH /user/clear-follow-notification', {

@@ -1,6 +1,7 @@
 import {
   Cursor,
   Direction,
+  Int,
   Limit,
   Nullable,
   OneOf,
@@ -94,8 +95,12 @@ export const Mention = Shared('Mention', {
 })
 export type Mention = Static<typeof Mention>
 
-/** A page of a type (notifications-4). */
-export const ListQuery = Type.Object({ type: OneOf(NOTIFICATION_TYPES), page: Page })
+/** A page of a type (notifications-4); with a row offset of earlier clients also of all types. */
+export const ListQuery = Type.Object({
+  type: Type.Optional(OneOf(NOTIFICATION_TYPES)),
+  page: Page,
+  offset: Type.Optional(Int(0, 1_000_000_000)),
+})
 
 /** Which type is read. */
 export const ReadBody = Shared('NotificationsRead', { type: OneOf(NOTIFICATION_TYPES) })

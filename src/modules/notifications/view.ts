@@ -90,16 +90,20 @@ export function statisticsView(
 /** A page; `from` and `to` are null where it is empty (notifications-4). */
 export function pageView(
   rows: ({ total: number } & (NotificationRow | { [Key in keyof NotificationRow]: null }))[],
-  asked: { type: NotificationType; page: number; path: string },
+  asked: { type: NotificationType | undefined; page: number; offset: number | undefined; path: string },
   language: Language,
   known: Known,
 ): NotificationPage {
-  const { type, page, path } = asked
+  const { type, page, offset, path } = asked
   const data = rows.filter(isPresent).map((row) => notificationView(row, language, known))
   const total = rows[0]?.total ?? 0
   const last = Math.max(1, Math.ceil(total / PAGE_SIZE))
-  const url = (number: number) => `${path}?type=${type}&page=${number}`
-  const from = (page - 1) * PAGE_SIZE + 1
+  const query = type === undefined ? '' : `type=${type}&`
+  // Who asks by rows is sent on by rows.
+  const place = (number: number) =>
+    offset === undefined ? `page=${number}` : `offset=${(number - 1) * PAGE_SIZE}`
+  const url = (number: number) => `${path}?${query}${place(number)}`
+  const from = (offset ?? (page - 1) * PAGE_SIZE) + 1
   return {
     data,
     links: {
