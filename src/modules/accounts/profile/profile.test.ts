@@ -221,8 +221,17 @@ test('the owner is told of a new password, of what is unbound, and of what admin
     await step(() => guest('PUT', '/user/retrieve-password', { ...reset, verifiable_code: code })),
     [phone],
   )
+  const newToken = async (): Promise<string> =>
+    (await signIn(ann.name, { password: ann.password })).body.access_token
   const change = (fields: object) => step(() => as(root, 'PATCH', `/admin/users/${ann.id}`, fields))
   assert.deepEqual(await change({ bio: 'Hm', phone }), [])
+  const unbound = await codeFor(phone)
+  const away = { password: ann.password, verifiable_code: unbound }
+  assert.deepEqual(
+    await step(async () => as({ ...ann, token: await newToken() }, 'DELETE', '/user/phone', away)),
+    [phone],
+  )
+  assert.deepEqual(await change({ phone }), [])
   assert.deepEqual(await change({ email }), [phone])
   assert.deepEqual(
     (await change({ password: 'a third one', phone: null })).sort(),
@@ -233,6 +242,8 @@ test('the owner is told of a new password, of what is unbound, and of what admin
     'account:changed phone',
     'account:changed password',
     'account:changed email',
+    'account:changed phone',
+    'account:changed phone',
     'account:changed password',
     'account:changed password',
   ])
