@@ -26,6 +26,8 @@ test('a start gives back what killed workers held, their queues too, and nothing
   await living`select pg_advisory_lock(hashtextextended('pool-living', 4127003))`
   const done = Promise.withResolvers<void>()
   const runner = await run({ of_dead: () => done.resolve(), of_living: () => {} })
+  // At the start, and not only when the next look for dead workers is due.
+  assert.equal((await jobsOf('of_dead')).filter((job) => job.locked_by === 'pool-dead').length, 0)
   await done.promise
   await runner.stop()
   assert.deepEqual(
