@@ -96,7 +96,7 @@ export async function overload(
 ): Promise<string> {
   const random = randomOf(seed)
   const { site } = await openSite(dataDir)
-  const server = startServer(dataDir, { LOG_LEVEL: 'error' })
+  const server = startServer(dataDir)
   const address = await server.address
   const payments: Payment[] = []
   const agent = new Agent({ keepAlive: true, maxSockets: MAX_OPEN })
