@@ -65,6 +65,7 @@ async function walk(): Promise<void> {
     await step(`the founder makes ${name}`, founder, 'POST /admin/users', 201, { name, password, phone })
   const [ada, bai] = [await signIn('walker_ada', password), await signIn('walker_bai', password)]
   const { id: adaId } = await step('who Ada is', ada, 'GET /user', 200)
+  const { id: baiId } = await step('who Bai is', bai, 'GET /user', 200)
 
   const known = await step(
     'a number that has an account, before sign-in',
@@ -100,12 +101,23 @@ async function walk(): Promise<void> {
   const category = await step('a category of groups', founder, 'POST /admin/group-categories', 201, {
     name: 'Towns',
   })
-  const made = await step('Ada makes a private group', ada, `POST /categories/${category.id}/groups`, 201, {
-    name: 'Walkers',
-    mode: 'private',
-  })
+  const made = await step(
+    'Ada makes a group that costs points to join',
+    ada,
+    `POST /categories/${category.id}/groups`,
+    201,
+    {
+      name: 'Walkers',
+      mode: 'paid',
+      money: 10,
+    },
+  )
   const group = made.group.id
   await step('the founder lets it pass', founder, `PATCH /admin/groups/${group}`, 204, { audit: 1 })
+  await step('the founder gives Bai points', founder, `POST /admin/users/${baiId}/points`, 201, {
+    amount: 100,
+    reason: 'to join',
+  })
   await step('Bai asks to join', bai, `PUT /plus-group/currency-groups/${group}`, 201)
   const asked = await step('Ada is told', ada, 'GET /user/notifications?type=system', 200)
   const request = asked.data.find(({ data }: { data: { type: string } }) => data.type === 'group:join')

@@ -30,6 +30,7 @@ const NOT_RUN: Record<string, string> = {
   'npm run openapi': 'writes; `npm run check` compares',
   'npm run test:im-many': 'takes long, as it says',
   'npm run fuzz': 'takes long, as it says',
+  'npm run demo:walk': 'starts a server of its own and prints all of it',
   'npm run mutate': 'takes long, as it says',
   'npm run torture': 'takes long, as it says',
 }

@@ -28,6 +28,11 @@ const EXEMPT: { route: string; part: string; because: string }[] = [
   { route: '/music-specials/paids', part: 'from purchases', because: 'orders what I bought by album' },
   { route: '/user', part: 'as friends_count', because: 'counts those I follow who follow me' },
   { route: '/user/follow-mutual', part: 'from user_follows', because: 'finds them among those I follow' },
+  {
+    route: '/user/socialite',
+    part: 'from linked_accounts',
+    because: 'has one row for each provider at most',
+  },
 ]
 
 /** What three parameters together ask for, or somebody who follows many, whose page is found in a way of its own. */
@@ -37,6 +42,10 @@ const BESIDES: { route: string; queries: string[]; followings?: number }[] = [
     queries: ['search=x123&id=500,501&after=500', 'type=hot&hot=500&after=500', 'type=hot&hot=1&after=500'],
   },
   { route: '/feeds', queries: ['type=follow', 'type=follow&after=500'], followings: 1000 },
+  {
+    route: '/user/notifications',
+    queries: ['type=system', 'type=comment&page=9', 'type=at&offset=500', 'offset=500'],
+  },
 ]
 
 let route: string | null = null

@@ -5,7 +5,6 @@ export {
   countFollowings,
   countForPeople,
   listIdsByCount,
-  type PersonCount,
   personRecount,
 } from './counters.ts'
 export { NAME_ERRORS } from './errors.ts'

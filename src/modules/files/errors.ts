@@ -39,7 +39,7 @@ const onField = (code: string, en: string, zh: string): DeclaredError => ({
 
 export const fileMissing = onField('file_missing', 'Choose a file to upload.', '请选择要上传的文件。')
 export const fileTooLarge = onField('file_too_large', 'The file is too large.', '文件过大。')
-export const pictureTooLarge = onField(
+const pictureTooLarge = onField(
   'picture_too_large',
   'The picture has more than 50 megapixels.',
   '图片超过五千万像素。',

@@ -1,9 +1,8 @@
 export { fileNotUsable, UPLOAD_ERRORS } from './errors.ts'
-export { bindFiles, listAttached, listSources } from './imports/queries.ts'
+export { bindFiles, listAttached } from './imports/queries.ts'
 export {
   createFileList,
   ImportPath,
-  type SavedFile,
   type SavedFiles,
   saveFiles,
   type WantedFile,
@@ -17,16 +16,14 @@ export {
   wantPictures,
 } from './imports/thinksns/pictures.ts'
 export { copyUploads, fileTables } from './imports/thinksns/uploads.ts'
-export { bindUses, findUses, type ListedUse, listUses } from './imports/thinksns/uses.ts'
+export { bindUses, findUses, listUses } from './imports/thinksns/uses.ts'
 export { attachmentViews, getStoredNode, storedNode } from './nodes/service.ts'
 export { AttachmentView, FileView, type StoredNode, type UnpaidKind } from './schema.ts'
 export {
   adoptFiles,
   attachFiles,
   detachFiles,
-  type FileUse,
   fileViews,
-  type Incoming,
   isCutShort,
   saveUpload,
 } from './uploads/service.ts'

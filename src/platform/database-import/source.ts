@@ -16,7 +16,7 @@ export type Source = {
   close(): Promise<void>
 }
 
-export const DEFAULT_WIDTH = 5000
+const DEFAULT_WIDTH = 5000
 const DEFAULT_BATCH = 1000
 /** Of texts held at once; a batch ends when it is reached. */
 const BATCH_CHARACTERS = 2_000_000

@@ -29,7 +29,7 @@ const lost = (message: string) => Object.assign(new Error(message), { code: 'CON
 const isRefusal = (error: unknown) => (error as { severity?: unknown } | null)?.severity === 'ERROR'
 
 /** The functions of the driver, with statements that are sent by `send`. */
-export function templateOf(driver: Driver, send: Send): Driver {
+function templateOf(driver: Driver, send: Send): Driver {
   send.debug = driver.options.debug
   const route = <T>(made: T): T => {
     if (isQuery(made)) made.handler = send

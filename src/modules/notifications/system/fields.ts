@@ -24,7 +24,7 @@ export const FIELDS = {
   topic_application: Shared('NotifiedTopicApplication', { id: Id, name: Words, mark: Nullable(Words) }),
   application: Shared('NotifiedQuestionApplication', {
     question_id: Id,
-    question: Type.Object({ subject: Words }),
+    question: Shared('NotifiedQuestionSubject', { subject: Words }),
   }),
   group: Shared('NotifiedGroup', { id: Id, name: Words }),
   post: Shared('NotifiedPost', { id: Id, title: Words }),

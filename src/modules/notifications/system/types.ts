@@ -37,7 +37,7 @@ const reported = (what: string, resource: string, fields: SystemNotice['fields']
 })
 
 /** When each system type is written, to whom, and what it says. */
-export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
+const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
   'account:changed': {
     when: 'a password, phone or e-mail of an account is set, changed or taken away, by anybody',
     who: 'whose it is',
