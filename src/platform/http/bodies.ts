@@ -1,16 +1,6 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import { ApiError, apiError, notFound } from '#platform/errors.ts'
+import { apiError, notFound } from '#platform/errors.ts'
 import type { Server } from '#platform/http.ts'
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /**
-     * Answers 404, 403 and other failures that come before the body's 422 (conventions-9). Called only
-     * when the input is invalid: the handler makes the same checks as part of its work.
-     */
-    before?: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
-  }
-}
 
 type Done = (error?: Error) => void
 
@@ -52,21 +42,12 @@ export function prepareBody(route: RouteOptions): void {
   route.preValidation = [prepare, ...[route.preValidation ?? []].flat()] as (typeof prepare)[]
 }
 
-/** The hook that answers input which is not valid, after what comes before it (`config.before`). */
-export function answerInvalid(request: FastifyRequest, reply: FastifyReply, done: Done) {
+/** The hook that answers input which is not valid; a route that loads what its path names answers after that, itself. */
+export function answerInvalid(request: FastifyRequest, _reply: FastifyReply, done: Done) {
   const failure = request.validationError as (Error & { validationContext?: string }) | undefined
   if (!failure) return done()
   if (failure.validationContext === 'params') return done(notFound())
-  if (request.routeOptions.config.loads) return done()
-  const before = request.routeOptions.config.before
-  if (!before) return done(failure)
-  // What it reads of the body is not valid, so it may stumble: then the input's own failure is told.
-  Promise.resolve()
-    .then(() => before(request, reply))
-    .then(
-      () => done(failure),
-      (error) => done(error instanceof ApiError ? error : failure),
-    )
+  done(request.routeOptions.config.loads ? undefined : failure)
 }
 
 /** Clients set the JSON content type on requests without a body too. */
