@@ -41,7 +41,8 @@ export async function serve(env: Record<string, string | undefined>): Promise<vo
     const founder = await ensureFounder(ctx)
     const server = await buildApp(ctx)
     await ctx.signals.listen()
-    await server.listen({ host: config.host, port: config.port })
+    // A connection that finds no place in the queue of the system tries again after seconds, unseen by anybody.
+    await server.listen({ host: config.host, port: config.port, backlog: 4096 })
     closers.unshift({ name: 'server', withinMs: 12_000, close: () => server.close() })
     const { port } = server.server.address() as AddressInfo
     if (config.publicUrlIsDerived && config.port === 0)

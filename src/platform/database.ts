@@ -7,8 +7,11 @@ export type Db = postgres.ISql<{ bigint: number }>
 
 /** The pool, where transactions begin. */
 export type Sql = postgres.Sql<{ bigint: number }> & {
-  /** How many connections are held now, and how many callers wait for one. */
-  state(): { busy: number; waiting: number }
+  /**
+   * How many connections are held now, how many callers wait for one, and how much of its patience the first of those who
+   * have had none yet has used up, from 0 to 1.
+   */
+  state(): { busy: number; waiting: number; pressure: number }
   /** Whether the database answers within this time, over a connection that nothing else uses. */
   isAnswering(withinMs: number): Promise<boolean>
 }

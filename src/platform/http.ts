@@ -15,12 +15,14 @@ import fastify, {
 } from 'fastify'
 import type { Config } from '#platform/config.ts'
 import { type Caller, currentCaller, newCaller, onBehalfOf } from '#platform/database/callers.ts'
+import type { Sql } from '#platform/database.ts'
 import { errorBody, language, methodNotAllowed, noSuchPath, toldError } from '#platform/error-reply.ts'
 import { Busy } from '#platform/errors.ts'
 import { addressKey } from '#platform/http/address.ts'
 import { admission, tellRate } from '#platform/http/admission.ts'
 import { acceptEmptyJson, answerInvalid, prepareBody, refuseBadForms } from '#platform/http/bodies.ts'
 import { addDrain } from '#platform/http/drain.ts'
+import { shedLoad } from '#platform/http/shedding.ts'
 import { endStalledBodies } from '#platform/http/stalled.ts'
 import type { Identity } from '#platform/http/viewer.ts'
 import { compileInput } from '#platform/input.ts'
@@ -75,6 +77,7 @@ export type HttpOptions = {
   limiter: RateLimiter
   metrics: Metrics
   identity: Identity
+  sql: Pick<Sql, 'state'>
 }
 
 const BODY_LIMIT = 1024 * 1024
@@ -98,6 +101,7 @@ export async function createServer({
   limiter,
   metrics,
   identity,
+  sql,
 }: HttpOptions): Promise<Server> {
   const refuse = refuseUnreadable((ip) => limiter.hit(`ip:${addressKey(ip)}`, config.rateLimits.anonymous))
   const server: Server = fastify({
@@ -188,6 +192,7 @@ export async function createServer({
   })
 
   addDrain(server, { metrics, log })
+  shedLoad(server, { sql, config, metrics })
 
   server.addHook('onResponse', (request, reply, done) => {
     request.leave()

@@ -1,5 +1,5 @@
 import { METHODS } from 'node:http'
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 export type ObservedRequest = {
   method: string
@@ -18,6 +18,8 @@ export type Metrics = {
   observeRequest(request: ObservedRequest): void
   /** Counts a request as in flight until the function it returns is called (once; later calls do nothing). */
   enterRequest(): () => void
+  /** Counts a request that was refused unseen. */
+  countShed(): void
   /** How many requests are in flight now. */
   requestsInFlight(): number
   /** `read` is asked at each scrape. */
@@ -45,6 +47,16 @@ export function createMetrics(): Metrics {
   })
   // Counted here and told when asked: a gauge looks its labels up at every change.
   let inFlight = 0
+  let shed = 0
+  new Counter({
+    name: 'http_requests_shed_total',
+    help: 'Requests refused at once because too many were waiting',
+    registers: [registry],
+    collect() {
+      this.reset()
+      this.inc(shed)
+    },
+  })
   new Gauge({
     name: 'http_requests_in_flight',
     help: 'Requests being answered',
@@ -81,6 +93,9 @@ export function createMetrics(): Metrics {
         if (isOpen) inFlight -= 1
         isOpen = false
       }
+    },
+    countShed: () => {
+      shed += 1
     },
     requestsInFlight: () => inFlight,
     gaugePool(read) {

@@ -254,6 +254,6 @@ export function createPool(driver: Driver, { size, patienceMs, maxWaiting, deadl
   return {
     sql: Object.assign(templateOf(driver, sendAlone), { begin, reserve, end }),
     isAnswering,
-    state: () => ({ busy: turns.held(), waiting: turns.waiting() }),
+    state: () => ({ busy: turns.held(), waiting: turns.waiting(), pressure: turns.pressure() }),
   }
 }

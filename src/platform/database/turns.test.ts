@@ -67,6 +67,7 @@ test('who waits too long is refused, and so is who comes when too many wait', as
   assert.deepEqual(order, ['held', 'one too many refused: true'])
   await late
   assert.equal(turns.waiting(), 0)
+  assert.equal(turns.pressure(), 0)
   turns.give(0, [])
   ask(turns, 'next', undefined, order)
   assert.equal(order.at(-1), 'next')
@@ -100,4 +101,16 @@ test('closing refuses who waits and resolves once all that is held has come back
   assert.equal(isClosed, false)
   turns.give(1, [])
   await closed
+})
+
+test('the pressure tells how much of its patience the first in the queue has used up', async () => {
+  const turns = open(1, { patienceMs: 1000 })
+  const order: string[] = []
+  ask(turns, 'held', undefined, order)
+  assert.equal(turns.pressure(), 0)
+  ask(turns, 'waiting', undefined, order)
+  while (turns.pressure() < 0.3) await new Promise((resolve) => setTimeout(resolve, 10))
+  turns.give(0, [])
+  while (turns.pressure() > 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  assert.deepEqual(order, ['held', 'waiting'])
 })

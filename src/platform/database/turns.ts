@@ -1,8 +1,9 @@
 import { Busy } from '#platform/errors.ts'
 import type { Caller } from './callers.ts'
 
-/** Counts how long somebody waits; a process that is itself held up counts no time for it. */
 const TICK_MS = 50
+/** What one look at the waiting counts at most: a process that was held up for seconds has kept nobody waiting itself. */
+const TICK_MOST_MS = 500
 /** Who has begun is refused later than who has not: what was done for it would be lost. */
 const ADMITTED_PATIENCE = 5
 
@@ -18,7 +19,9 @@ export type TurnsOptions<Place> = {
 type Waiter<Place> = {
   caller: Caller | undefined
   isAdmitted: boolean
-  ticksLeft: number
+  /** How long it may wait, and how long it has. */
+  patienceMs: number
+  waitedMs: number
   isOver: boolean
   accept: (place: Place) => void
   refuse: (error: Error) => void
@@ -39,8 +42,9 @@ export function createTurns<Place>({ places, patienceMs, maxWaiting, share }: Tu
   const all = new Set<Waiter<Place>>()
   const shares = new Map<string, Share<Place>>()
   const most = Math.max(1, Math.min(Math.ceil(places.length * share), places.length - 1))
-  const patience = Math.max(1, Math.ceil(patienceMs / TICK_MS))
   let timer: NodeJS.Timeout | undefined
+  let lastTick = 0
+  let pressure = 0
   let isClosed = false
   let onIdle: (() => void) | undefined
 
@@ -67,10 +71,15 @@ export function createTurns<Place>({ places, patienceMs, maxWaiting, share }: Tu
     waiter.refuse(error)
   }
   const tick = () => {
+    const now = performance.now()
+    const passed = Math.min(now - lastTick, TICK_MOST_MS)
+    lastTick = now
     for (const waiter of all) {
-      waiter.ticksLeft -= 1
-      if (waiter.ticksLeft <= 0) leave(waiter, new Busy('no connection to the database came free in time'))
+      waiter.waitedMs += passed
+      if (waiter.waitedMs >= waiter.patienceMs)
+        leave(waiter, new Busy('no connection to the database came free in time'))
     }
+    pressure = (fresh.find(({ isOver }) => !isOver)?.waitedMs ?? 0) / patienceMs
     if (all.size > 0) return
     clearInterval(timer)
     timer = undefined
@@ -122,13 +131,22 @@ export function createTurns<Place>({ places, patienceMs, maxWaiting, share }: Tu
         refuse(new Busy(`${isClosed ? 'the pool is closed to' : 'too many wait for'} the database`))
         return
       }
-      const ticksLeft = patience * (isAdmitted ? ADMITTED_PATIENCE : 1)
-      const waiter = { caller, isAdmitted, ticksLeft, isOver: false, accept, refuse }
+      const waiter = {
+        caller,
+        isAdmitted,
+        patienceMs: patienceMs * (isAdmitted ? ADMITTED_PATIENCE : 1),
+        waitedMs: 0,
+        isOver: false,
+        accept,
+        refuse,
+      }
       all.add(waiter)
       const limit = isLimited(caller)
       if (limit !== undefined) shareOf(limit).parked.push(waiter)
       else (isAdmitted ? admitted : fresh).push(waiter)
-      timer ??= setInterval(tick, TICK_MS)
+      if (timer) return
+      lastTick = performance.now()
+      timer = setInterval(tick, TICK_MS)
     },
     /** Gives a place back, or another instead of it. */
     give(place: Place, keys: readonly string[]): void {
@@ -144,6 +162,8 @@ export function createTurns<Place>({ places, patienceMs, maxWaiting, share }: Tu
       idle.push(place)
       serve()
     },
+    /** How much of its patience the first who has had no place yet has used up, from 0 to 1. */
+    pressure: () => pressure,
     /** How many wait. */
     waiting: () => all.size,
     /** How many places are held. */

@@ -98,3 +98,25 @@ test('who waits longer than its patience for a connection is refused, and what i
   assert.equal((await small`select 1`).length, 1)
   await small.end()
 })
+
+test('while more come than can be answered, requests are refused unseen, and health is told', async () => {
+  const address = await app.listen({ port: 0, host: '127.0.0.1' })
+  const get = (path: string, headers = {}) => fetch(address + path, { headers })
+  assert.equal((await get('/api/v2/feeds')).status, 200)
+  const { state } = ctx.sql
+  ctx.sql.state = () => ({ ...state(), pressure: 0.6 })
+  const refused = await get('/api/v2/feeds', { 'accept-language': 'zh-CN' })
+  assert.equal(refused.status, 503)
+  for (const [name, value] of [
+    ['retry-after', '1'],
+    ['x-error-code', 'unavailable'],
+    ['access-control-allow-origin', '*'],
+  ] as const)
+    assert.equal(refused.headers.get(name), value)
+  assert.match(((await refused.json()) as { message: string }).message, /稍后/)
+  assert.equal((await get('/health/live')).status, 200)
+  assert.equal((await get('/health/ready')).status, 200)
+  ctx.sql.state = state
+  assert.equal((await get('/api/v2/feeds')).status, 200)
+  assert.match(await ctx.metrics.render(), /http_requests_shed_total 1/)
+})
