@@ -60,7 +60,7 @@ function check(body: unknown, read: string): void {
 
 for (const file of globSync('test/clients/*.json').sort()) {
   const entries = JSON.parse(readFileSync(file, 'utf8')) as Entry[]
-  describe(`the client ${basename(file, '.json')} (conventions-30)`, () => {
+  describe(`the client ${basename(file, '.json')} (conventions-30, feeds-39, music-14)`, () => {
     for (const entry of entries)
       test(entry.name, async () => {
         const [method, path] = fill(entry.request).split(' ') as ['GET', string]
