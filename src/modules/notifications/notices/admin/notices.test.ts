@@ -34,6 +34,13 @@ test('a notice to everybody is sent in batches, with progress, once to each even
   const { body } = await as(admin, 'POST', '/admin/notices', { all: true, contents: 'Hello all' })
   const progress = async () => (await as(admin, 'GET', `/admin/notices/${body.id}`)).body
   assert.deepEqual([(await progress()).status, (await progress()).sent], ['sending', 0])
+  // A worker that stops begins no further batch.
+  await assert.rejects(
+    async () =>
+      notificationTasks(ctx).send_notice?.({ id: body.id }, { abortSignal: AbortSignal.abort() } as never),
+    { name: 'AbortError' },
+  )
+  assert.equal((await progress()).sent, 0)
   await work()
   const [{ count }] = await sql<[{ count: number }]>`select count(*)::int from users where deleted_at is null`
   assert.deepEqual(
