@@ -60,7 +60,7 @@ suite('with redis', { skip, timeout: 30_000 }, () => {
 
   function limiter(lines: string[] = []) {
     const log = createLog({ level: 'info', destination: { write: (line) => void lines.push(line) } })
-    const created = createRateLimiter({ redisUrl: url, log })
+    const created = createRateLimiter({ redisUrl: url, log, startTimeoutMs: 10_000 })
     limiters.push(created)
     return created
   }

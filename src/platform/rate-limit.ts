@@ -22,6 +22,8 @@ type Options = {
   log: Log
   /** Milliseconds since the epoch. */
   now?: () => number
+  /** How long the first requests wait for a connection to Redis. */
+  startTimeoutMs?: number
   /** Keys kept in memory at once, about 100 bytes each. */
   maxKeys?: number
 }
@@ -52,9 +54,10 @@ export function createRateLimiter({
   log,
   now = Date.now,
   maxKeys = 1_000_000,
+  startTimeoutMs = startTimeout,
 }: Options): RateLimiter {
   const countInMemory = createMemoryCounter(maxKeys)
-  const redis = redisUrl === undefined ? undefined : createRedisCounter(redisUrl, log, now)
+  const redis = redisUrl === undefined ? undefined : createRedisCounter(redisUrl, log, now, startTimeoutMs)
 
   function hit(key: string, limit: number): RateState | Promise<RateState> {
     const time = now()
@@ -117,7 +120,7 @@ type RedisCounter = {
   close(): Promise<void>
 }
 
-function createRedisCounter(url: string, log: Log, now: () => number): RedisCounter {
+function createRedisCounter(url: string, log: Log, now: () => number, startTimeoutMs: number): RedisCounter {
   let redis: Redis | undefined
   let closed = false
   let downUntil = 0
@@ -126,7 +129,7 @@ function createRedisCounter(url: string, log: Log, now: () => number): RedisCoun
   let hasWarned = false
   const connected = start().catch(noteFailure)
   // requests of the first moments wait for the connection instead of counting apart
-  let starting: Promise<void> | undefined = Promise.race([connected, after(startTimeout)]).then(() => {
+  let starting: Promise<void> | undefined = Promise.race([connected, after(startTimeoutMs)]).then(() => {
     starting = undefined
   })
 
