@@ -310,3 +310,13 @@ test('memory settings follow the machine within bounds', () => {
   assert.equal(defaultSettings(64 * gigabyte).shared_buffers, '512MB')
   assert.equal(defaultSettings(gigabyte / 8).shared_buffers, '32MB')
 })
+
+test('a start as root warns of it, for the database then runs as somebody else', async () => {
+  messages.length = 0
+  const running = await start()
+  assert.equal(
+    messages.some((message) => message.startsWith('running as root')),
+    process.getuid?.() === 0,
+  )
+  await running.stop()
+})

@@ -55,6 +55,14 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     const cluster = join(folder, 'cluster')
     const binaries = await prepareBinaries()
     const identity = await chooseIdentity(binaries, folder, cluster)
+    if (process.getuid?.() === 0)
+      options.log(
+        'warn',
+        'running as root: every process of the database user may use the database; use an account of its own',
+        {
+          user: identity.name,
+        },
+      )
     // The folder stays with whoever runs the server; a database user that is another must get through it.
     await chmod(folder, identity.spawn.uid === undefined ? 0o700 : 0o711)
     const password = await readPassword(folder)
