@@ -60,7 +60,15 @@ describe('bringing people over', { skip: skipMariaDb }, async () => {
     )
     await add('famous', { id: 1, user_id: 2, type: 'each' })
     await add('users_recommended', { id: 1, user_id: 3, created_at: '2022-01-01 00:00:00' })
-    await add('user_socialites', { user_id: 3, union_id: 'u', type: 'qq' })
+    await add(
+      'user_socialites',
+      { user_id: 2, union_id: 'u', type: 'qq' },
+      { user_id: 2, union_id: 'u', type: 'qq' },
+      { user_id: 2, union_id: 'v', type: 'qq' },
+      { user_id: 3, union_id: 'u', type: 'qq' },
+      { user_id: 3, union_id: 'w', type: 'wechat' },
+      { user_id: 99, union_id: 'x', type: 'wechat' },
+    )
     await add(
       'roles',
       { id: 1, name: 'founder' },
@@ -160,7 +168,20 @@ describe('bringing people over', { skip: skipMariaDb }, async () => {
       /underscore.*e-mail address is none.*form that nobody can check/,
     )
     assert.match(first.reasons('users', 6).join(), /the same phone/)
-    assert.match(first.reasons('user_socialites', '3/qq').join(), /third parties/)
+  })
+
+  test('accounts outside stay linked, each to one person and one of a provider to a person', async () => {
+    const links = await sql`select user_id, provider, subject from linked_accounts order by user_id`
+    assert.deepEqual(
+      [...links],
+      [
+        { user_id: 2, provider: 'wechat', subject: 'w' },
+        { user_id: 3, provider: 'qq', subject: 'u' },
+      ],
+    )
+    assert.match(first.reasons('user_socialites', '3/qq/u').join(), /somebody else/)
+    assert.match(first.reasons('user_socialites', '2/qq/v').join(), /one account of each/)
+    assert.match(first.reasons('user_socialites', '99/wechat/x').join(), /is gone/)
   })
 
   test('the old password signs in, once as it was, and is ours from then on', async () => {

@@ -19,6 +19,7 @@ import {
 import { imTables } from '#modules/im/index.ts'
 import { balanceTables, bookBalances, oldWalletTables, orderTables } from '#modules/ledger/index.ts'
 import { likeTables } from '#modules/likes/index.ts'
+import { linkTables } from '#modules/linked-accounts/index.ts'
 import { musicTables } from '#modules/music/index.ts'
 import { newsTables, tagNews } from '#modules/news/index.ts'
 import { notificationTables } from '#modules/notifications/index.ts'
@@ -44,6 +45,7 @@ export const PLAN: Plan = [
   ...areaTables,
   ...advertisingTables,
   ...accountTables,
+  ...linkTables,
   roleUsers,
   disablePeople,
   clearGroupAvatars,

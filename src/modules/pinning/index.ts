@@ -1,7 +1,7 @@
 export { mountAdminPins } from './admin/mount.ts'
 export { pinChecks } from './counters.ts'
 export { notPinned, pinnedAlready } from './errors.ts'
-export { pinTables } from './imports/thinksns.ts'
+export { pinTables } from './imports/thinksns/tables.ts'
 export { type DecisionOptions, mountPinning } from './mount.ts'
 export {
   commentPinKind,

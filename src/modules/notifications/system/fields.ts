@@ -72,3 +72,19 @@ export function fieldText(name: Field): string {
   const keys = Object.keys((schema as Partial<TObject>).properties ?? {})
   return `\`${name}${keys.length > 0 ? ` {${keys.join(', ')}}` : ''}\``
 }
+
+/** What there is to know of one system type; docs/rules/notifications.md has the same table (notifications-9). */
+export type SystemNotice = {
+  when: string
+  who: string
+  /** The fields of its `data`, each with what the rules say besides. */
+  fields: Partial<Record<Field, string>>
+  /** The code of notifications-8 in `resource.type`, as the rules write it. */
+  resource: string
+  /** A remark on `contents` or the like. */
+  besides?: string
+  /** How readers see it: clients know another name than the one it is stored and told to webhooks by. */
+  shown?: { type: string; state?: 'passed' | 'rejected' }
+  /** Clients know a refusal of this type by this word in `state`. */
+  refused?: 'reject'
+}

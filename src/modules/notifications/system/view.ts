@@ -1,8 +1,9 @@
 import type { Language, Text } from '#platform/errors.ts'
 import type { NotificationRow } from '../queries.ts'
+import type { SystemNotice } from './fields.ts'
 import { type Field, fittedField, isField } from './fields.ts'
 import type { Thing, Wanted } from './queries.ts'
-import { type SystemNotice, systemNotice } from './types.ts'
+import { systemNotice } from './types.ts'
 
 /** Stands for a title or text that is gone, or no longer for the reader to see. */
 const GONE: Text = { en: '[no longer available]', zh: '[内容已不可见]' }

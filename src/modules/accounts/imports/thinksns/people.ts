@@ -1,15 +1,9 @@
 import { isEmail, isPhone, loginKind, normalizeEmail, normalizePhone } from '#lib/identifiers.ts'
 import { grams, isBlank, nameKey } from '#lib/text.ts'
 import { NUMBERED_EXTENSIONS, numberedPath } from '#lib/thinksns.ts'
-import { applyPictures, nodePicture, wantPictures } from '#modules/files/index.ts'
+import { nodePicture, wantPictures } from '#modules/files/index.ts'
 import type { Tx } from '#platform/database.ts'
-import {
-  type Batch,
-  defineTable,
-  type ImportStep,
-  type Outcomes,
-  type SourceRow,
-} from '#platform/database-import/table.ts'
+import { type Batch, defineTable, type Outcomes, type SourceRow } from '#platform/database-import/table.ts'
 import { relation, upsert } from '#platform/database-import/write.ts'
 
 const PEOPLE = {
@@ -211,7 +205,8 @@ async function findNumbered(batch: Batch, folder: string, id: number): Promise<s
   return undefined
 }
 
-const users = defineTable({
+/** People, with the password that they had. */
+export const users = defineTable({
   table: 'users',
   by: 'id',
   width: 1000,
@@ -225,7 +220,8 @@ const users = defineTable({
       and not id = any(${rows.map(({ id }) => id ?? 0)})`,
 })
 
-const extras = defineTable({
+/** How often in a row people checked in, of which there may be several rows. */
+export const extras = defineTable({
   table: 'user_extras',
   by: 'user_id',
   width: 2000,
@@ -255,167 +251,3 @@ const extras = defineTable({
       where c.user_id = r.user_id and c.last_checkin_count is distinct from coalesce(r.last_checkin_count, 0)`
   },
 })
-
-const followed = defineTable({
-  table: 'user_follow',
-  by: 'user_id',
-  width: 500,
-  key: ['id'],
-  columns: { id: 'int', user_id: 'int', target: 'int', created_at: 'time' },
-  async write(tx, rows, batch) {
-    const people = await batch.find(
-      'users',
-      rows.flatMap((row) => [row.user_id, row.target]),
-    )
-    const given = rows.flatMap((row) => {
-      if (row.user_id === row.target) batch.leaveOut(row, 'people do not follow themselves here')
-      else if (!people.has(row.user_id ?? 0) || !people.has(row.target ?? 0))
-        batch.leaveOut(row, 'the person is gone')
-      else
-        return [
-          { id: row.id, user_id: row.user_id, target_id: row.target, created_at: row.created_at ?? EPOCH },
-        ]
-      return []
-    })
-    const columns = { id: 'bigint', user_id: 'bigint', target_id: 'bigint', created_at: 'timestamptz' }
-    await upsert(tx, 'user_follows', columns, given, { key: ['user_id', 'target_id'] })
-  },
-  sweep: (tx, { from, to }, rows) => tx`
-    delete from user_follows f where user_id >= ${from} and user_id < ${to} and not exists (
-      select from ${relation(tx, { user_id: 'bigint', target: 'bigint' }, rows)}
-      where r.user_id = f.user_id and r.target = f.target_id)`,
-})
-
-const EPOCH = new Date(0).toISOString()
-
-const blocked = defineTable({
-  table: 'black_lists',
-  by: 'user_id',
-  width: 2000,
-  key: ['user_id', 'target_id'],
-  columns: { user_id: 'int', target_id: 'int', created_at: 'time' },
-  async write(tx, rows, batch) {
-    const people = await batch.find(
-      'users',
-      rows.flatMap((row) => [row.user_id, row.target_id]),
-    )
-    const given = new Map<string, object>()
-    for (const row of rows) {
-      const pair = `${row.user_id} ${row.target_id}`
-      if (row.user_id === row.target_id) batch.leaveOut(row, 'people do not block themselves here')
-      else if (!people.has(row.user_id ?? 0) || !people.has(row.target_id ?? 0))
-        batch.leaveOut(row, 'the person is gone')
-      else if (given.has(pair) || batch.memory.has(pair)) batch.merge(row, 'said twice')
-      else {
-        batch.memory.set(pair, true)
-        given.set(pair, { ...row, created_at: row.created_at ?? EPOCH })
-      }
-    }
-    const columns = { user_id: 'bigint', target_id: 'bigint', created_at: 'timestamptz' }
-    await upsert(tx, 'user_blocks', columns, [...given.values()], { key: ['user_id', 'target_id'] })
-  },
-  sweep: (tx, { from, to }, rows) => tx`
-    delete from user_blocks f where user_id >= ${from} and user_id < ${to} and not exists (
-      select from ${relation(tx, { user_id: 'bigint', target_id: 'bigint' }, rows)}
-      where r.user_id = f.user_id and r.target_id = f.target_id)`,
-})
-
-const famous = defineTable({
-  table: 'famous',
-  by: null,
-  key: ['id'],
-  columns: { id: 'int', user_id: 'int', type: 'text', created_at: 'time' },
-  async write(tx, rows, batch) {
-    const people = await batch.find(
-      'users',
-      rows.map((row) => row.user_id),
-    )
-    const given = rows.flatMap((row) => {
-      if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the person is gone')
-      else
-        return [
-          {
-            user_id: row.user_id,
-            type: row.type === 'each' ? 'each' : 'followed',
-            created_at: row.created_at ?? EPOCH,
-          },
-        ]
-      return []
-    })
-    const columns = { user_id: 'bigint', type: 'text', created_at: 'timestamptz' }
-    await upsert(tx, 'famous_users', columns, given, { key: ['user_id'] })
-  },
-  sweep: (tx, _range, rows) =>
-    tx`delete from famous_users where not user_id = any(${rows.map(({ user_id }) => user_id ?? 0)})`,
-})
-
-const recommended = defineTable({
-  table: 'users_recommended',
-  by: null,
-  key: ['id'],
-  columns: { id: 'int', user_id: 'int', created_at: 'time' },
-  async write(tx, rows, batch) {
-    const people = await batch.find(
-      'users',
-      rows.map((row) => row.user_id),
-    )
-    const given = new Map<number, object>()
-    for (const row of rows) {
-      const id = row.user_id ?? 0
-      if (!people.has(id)) batch.leaveOut(row, 'the person is gone')
-      else if (given.has(id)) batch.merge(row, 'said twice')
-      else given.set(id, { id, at: row.created_at ?? EPOCH })
-    }
-    await tx`
-      update users u set recommended_at = r.at
-      from ${relation(tx, { id: 'bigint', at: 'timestamptz' }, [...given.values()])}
-      where u.id = r.id and u.recommended_at is distinct from r.at`
-  },
-  sweep: (tx, _range, rows) => tx`
-    update users set recommended_at = null where recommended_at is not null
-      and not id = any(${rows.map(({ user_id }) => user_id ?? 0)})`,
-})
-
-const socialites = defineTable({
-  table: 'user_socialites',
-  by: 'user_id',
-  width: 2000,
-  key: ['user_id', 'type'],
-  columns: { user_id: 'int', type: 'text' },
-  async write(tx, rows, batch) {
-    const reached = await tx<{ id: number }[]>`
-      select id from users where id = any(${rows.map(({ user_id }) => user_id ?? 0)})
-        and (email is not null or phone is not null or password is not null)`
-    const ids = new Set(reached.map(({ id }) => id))
-    for (const row of rows)
-      batch.leaveOut(
-        row,
-        ids.has(row.user_id ?? 0)
-          ? 'there is no sign-in by third parties here: the person uses a password or a code'
-          : 'there is no sign-in by third parties here, and the person has neither e-mail nor phone nor password',
-      )
-  },
-})
-
-/** People whom the role `disabler` locked out are disabled accounts here. */
-export const disablePeople: ImportStep = {
-  name: 'disabled accounts',
-  run: ({ transaction }) =>
-    transaction(async (tx) => {
-      await tx`
-        update users u set deleted_at = now() from user_roles x join roles r on r.id = x.role_id
-        where r.name = 'disabler' and u.id = x.user_id and u.deleted_at is null`
-    }),
-}
-
-/** Shows the avatars and backgrounds whose bytes are here. */
-export const showAvatars: ImportStep = {
-  name: 'avatars',
-  async run({ transaction }) {
-    await transaction((tx) => applyPictures(tx, 'users.avatar', 'users', 'avatar'))
-    await transaction((tx) => applyPictures(tx, 'users.bg', 'users', 'bg'))
-  },
-}
-
-/** People and what they are to each other. */
-export const accountTables = [users, extras, followed, blocked, famous, recommended, socialites]

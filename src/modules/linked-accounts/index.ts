@@ -1,0 +1,1 @@
+export { linkTables } from './imports/thinksns.ts'

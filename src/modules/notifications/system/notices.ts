@@ -1,0 +1,291 @@
+import type { SystemType } from '../codes.ts'
+import type { SystemNotice } from './fields.ts'
+
+const DECIDED = '`passed`, `rejected`'
+const SPELLED = '`passed`, `reject`'
+const GIFT = { amount: '' } as const
+const REMARK = '`contents` is the remark, where there is one'
+
+const reported = (what: string, resource: string, fields: SystemNotice['fields']): SystemNotice => ({
+  when: `a ${what} is reported; the report is decided`,
+  who: 'managers; then who reported and, when accepted, the author',
+  fields: {
+    group: '',
+    post: '',
+    ...fields,
+    state: `${DECIDED}; once it is decided`,
+    subject: 'once it is decided',
+  },
+  besides: 'at first `contents` is the reason',
+  resource,
+})
+
+/** When each system type is written, to whom, and what it says. */
+export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
+  'account:changed': {
+    when: 'a password, phone or e-mail of an account is set, changed or taken away, by anybody',
+    who: 'whose it is',
+    fields: { state: '`password`, `phone`, `email`' },
+    resource: '1',
+  },
+  notice: {
+    when: 'an administrator writes to people',
+    who: 'those people, or everybody',
+    fields: { notice: '' },
+    resource: '18',
+  },
+  'pinned:feeds': {
+    when: 'a pin of a feed is decided, or set by an administrator',
+    who: 'who asked, or the author',
+    fields: { state: `${DECIDED}, \`admin\``, feed: '', feed_id: '' },
+    resource: '2',
+  },
+  'pinned:feed/comment': {
+    when: "a pin of a feed's comment is decided",
+    who: 'who asked',
+    fields: { state: DECIDED, comment: '', feed: '' },
+    resource: '3',
+  },
+  'pinned:news/comment': {
+    when: "a pin of an article's comment is decided",
+    who: 'who asked',
+    fields: { state: SPELLED, comment: '', news: '' },
+    resource: '3',
+    refused: 'reject',
+  },
+  'delete:feed/comment': {
+    when: 'a moderator deletes a comment of a feed',
+    who: 'its author',
+    fields: { comment: '' },
+    resource: '2',
+  },
+  reward: {
+    when: 'a person is rewarded',
+    who: 'that person',
+    fields: { ...GIFT, user: 'that person, without the name' },
+    resource: '1',
+  },
+  'reward:feeds': {
+    when: 'a feed is rewarded',
+    who: 'its author',
+    fields: { ...GIFT, feed: '', feed_id: '' },
+    resource: '2',
+  },
+  'reward:news': {
+    when: 'an article is rewarded',
+    who: 'its author',
+    fields: { ...GIFT, unit: 'that of points', news: '' },
+    resource: '4',
+  },
+  purchase: {
+    when: 'a paid node is bought with wallet money',
+    who: 'its publisher',
+    fields: { ...GIFT, channel: '', raw: '' },
+    resource: '2, 6 or 17',
+  },
+  'news:pinned:accept': {
+    when: 'a pin of an article is accepted or set',
+    who: 'who asked, or the author',
+    fields: { state: '`passed`, `admin`', news: '' },
+    resource: '4',
+  },
+  'news:pinned:reject': {
+    when: 'a pin of an article is rejected',
+    who: 'who asked',
+    fields: { state: '`rejected`', news: '' },
+    resource: '4',
+  },
+  'news:audit': {
+    when: 'an article is published after review',
+    who: 'its author',
+    fields: { news: '' },
+    resource: '4',
+  },
+  'news:reject': {
+    when: 'an article is rejected',
+    who: 'its author',
+    fields: { news: '' },
+    besides: REMARK,
+    resource: '4',
+  },
+  'news:delete:accept': {
+    when: 'a request to delete an article is accepted',
+    who: 'its author',
+    fields: { news: '' },
+    besides: REMARK,
+    resource: '4',
+  },
+  'news:delete:reject': {
+    when: 'a request to delete an article is rejected',
+    who: 'its author',
+    fields: { news: '' },
+    besides: REMARK,
+    resource: '4',
+  },
+  'feed:topic:create:passed': {
+    when: 'a topic is let through',
+    who: 'its creator',
+    fields: { topic: '' },
+    resource: '7',
+  },
+  'feed:topic:create:failed': {
+    when: 'a topic is rejected',
+    who: 'its creator',
+    fields: { topic: '' },
+    resource: '7',
+  },
+  'feed:topic:create:waiting': {
+    when: 'never; clients know it',
+    who: 'nobody',
+    fields: { topic: '' },
+    resource: '7',
+  },
+  'user-certification': {
+    when: 'a certification is decided',
+    who: 'whose it is',
+    fields: { state: SPELLED, certification: '' },
+    besides: '`contents` of a rejection is its reason',
+    resource: '14',
+    // Clients take `rejected` for the link only: with it they call a refused certification a passed one.
+    refused: 'reject',
+  },
+  'user-cash': {
+    when: 'a wallet withdrawal is decided',
+    who: 'who asked',
+    fields: { state: DECIDED, remark: 'where there is one' },
+    resource: '15',
+  },
+  'user-currency:cash': {
+    when: 'a withdrawal of points is decided',
+    who: 'who asked',
+    fields: { state: DECIDED, remark: 'where there is one' },
+    resource: '16',
+  },
+  report: {
+    when: 'a report is handled by administrators',
+    who: 'who reported',
+    fields: { state: DECIDED, subject: '' },
+    resource: 'what was reported',
+  },
+  'qa:invitation': {
+    when: 'a question invites somebody to answer',
+    who: 'who is invited',
+    fields: { question: '' },
+    resource: '8',
+  },
+  'question:answer': {
+    when: 'a question is answered',
+    who: 'who asked',
+    fields: { question: '', answer: '' },
+    resource: '9',
+  },
+  'qa:answer-adoption': {
+    when: 'an answer is adopted',
+    who: 'its author',
+    fields: { question: '', answer: '' },
+    resource: '9',
+  },
+  'qa:reward': {
+    when: 'an answer is rewarded',
+    who: 'its author',
+    fields: { ...GIFT, answer: '' },
+    resource: '9',
+  },
+  'qa:onlook': {
+    when: 'somebody pays to see an answer',
+    who: 'who asked the question',
+    fields: { question: '', answer: '', ...GIFT },
+    resource: '9',
+  },
+  'qa:question-topic:accept': {
+    when: 'a proposed question topic is accepted',
+    who: 'who proposed it',
+    fields: { state: '`passed`', topic_application: '', topic: '' },
+    resource: '10',
+  },
+  'qa:question-topic:reject': {
+    when: 'a proposed question topic is rejected',
+    who: 'who proposed it',
+    fields: { state: '`rejected`', topic_application: '', topic: 'id 0' },
+    resource: '10, id 0',
+  },
+  'qa:question-excellent:accept': {
+    when: 'a question becomes an excellent one',
+    who: 'who asked for it',
+    fields: { state: '`passed`', question: '', application: '' },
+    resource: '8',
+  },
+  'qa:question-excellent:reject': {
+    when: 'the request for it is rejected',
+    who: 'who asked for it',
+    fields: { state: '`rejected`', question: '', application: '' },
+    resource: '8',
+  },
+  'group:join': {
+    when: 'somebody joins a group or asks to',
+    who: 'its founder and administrators',
+    fields: { group: '', user: '' },
+    resource: '11',
+  },
+  'group:join:accept': {
+    when: 'a request to join is accepted',
+    who: 'who asked',
+    fields: { group: '', state: '`passed`' },
+    resource: '11',
+    shown: { type: 'group:join', state: 'passed' },
+  },
+  'group:join:reject': {
+    when: 'a request to join is rejected',
+    who: 'who asked',
+    fields: { group: '', state: '`rejected`' },
+    resource: '11',
+    shown: { type: 'group:join', state: 'rejected' },
+  },
+  'group:audit': {
+    when: 'a group is let through or rejected',
+    who: 'its founder',
+    fields: { state: DECIDED, group: '' },
+    resource: '11',
+  },
+  'group:transfer': {
+    when: 'a group is handed over',
+    who: 'the new founder',
+    fields: { group: '', user: 'the founder before' },
+    resource: '11',
+    shown: { type: 'group:transform' },
+  },
+  'group:transform': {
+    when: 'never; older communities bring it along',
+    who: 'the new founder',
+    fields: { group: '', user: '' },
+    resource: '11',
+  },
+  'group:post-reward': {
+    when: 'a group post is rewarded',
+    who: 'its author',
+    fields: { ...GIFT, post: '', group_id: '' },
+    resource: '12',
+  },
+  'group:post-pinned': {
+    when: 'a pin of a group post is decided, or set by a manager',
+    who: 'who asked, or the author',
+    fields: { state: `${DECIDED}, \`admin\``, post: '', group_id: '' },
+    resource: '12',
+  },
+  'group:comment-pinned': {
+    when: "a pin of a group post's comment is decided",
+    who: 'who asked',
+    fields: { state: SPELLED, comment: '', post: '', group_id: '' },
+    resource: '3',
+    refused: 'reject',
+  },
+  'group:send-comment-pinned': {
+    when: 'somebody asks to pin a comment of a group post',
+    who: "the post's author",
+    fields: { post: '', group_id: '' },
+    resource: '3',
+    refused: 'reject',
+  },
+  'group:report-post': reported('group post', '12', {}),
+  'group:report-comment': reported('comment of a group post', '3', { comment: '' }),
+}
