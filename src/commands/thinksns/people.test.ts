@@ -175,8 +175,8 @@ describe('bringing people over', { skip: skipMariaDb }, async () => {
     assert.deepEqual(
       [...links],
       [
-        { user_id: 2, provider: 'wechat', subject: 'w' },
-        { user_id: 3, provider: 'qq', subject: 'u' },
+        { user_id: 2, provider: 'qq', subject: 'u' },
+        { user_id: 3, provider: 'wechat', subject: 'w' },
       ],
     )
     assert.match(first.reasons('user_socialites', '3/qq/u').join(), /somebody else/)
