@@ -1,3 +1,5 @@
+import { isEmail } from '#lib/identifiers.ts'
+import { isPhoneCountry } from '#lib/phones.ts'
 import {
   findRoleNamed,
   hasAbility,
@@ -20,6 +22,30 @@ const moneySettings = apiError(
 
 /** Ratios, limits and gifts: a changed one makes points or money of nothing. */
 const isAboutMoney = (name: string) => /^(currency|wallet|checkin):/.test(name)
+
+const emailForm = (entry: string) => ({
+  en: `${entry} is neither an e-mail address nor a domain.`,
+  zh: `${entry} 不是邮箱地址或域名。`,
+})
+const isMailEntry = (entry: string) => isEmail(entry.includes('@') ? entry : `a@${entry}`)
+
+/** What each entry of a list has to be. */
+const FORMS: [
+  'register:email-allowed' | 'register:email-blocked' | 'register:phone-countries',
+  (entry: string) => boolean,
+  (entry: string) => { en: string; zh: string },
+][] = [
+  ['register:email-allowed', isMailEntry, emailForm],
+  ['register:email-blocked', isMailEntry, emailForm],
+  [
+    'register:phone-countries',
+    (entry) => entry === '*' || isPhoneCountry(entry),
+    (entry) => ({
+      en: `${entry} is no country, such as CN, nor *.`,
+      zh: `${entry} 不是国家代码（如 CN）或 *。`,
+    }),
+  ],
+]
 
 const differs = (name: SettingName, changes: Partial<Settings>, current: Settings) =>
   JSON.stringify(changes[name]) !== JSON.stringify(current[name])
@@ -47,6 +73,8 @@ export const SETTING_CHECKS: SettingChecks = {
       if (opensAdministration((await findRoleNamed(sql, role))?.abilities ?? []))
         throw newcomersAreMembers('register:role')
     }
+    for (const [name, isGood, text] of FORMS)
+      for (const entry of changes[name] ?? []) if (!isGood(entry)) throw invalidField(name, text(entry))
     if (helper !== undefined && helper !== null && !(await isUser(sql, helper)))
       throw invalidField('im:helper-user', { en: 'There is no such person.', zh: '用户不存在。' })
   },

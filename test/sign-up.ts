@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { forgetSettings, readSettings, type Settings, updateSettings } from '#modules/settings/index.ts'
 import type { Answer, World } from '#test/world.ts'
 
 let counter = 0
@@ -60,6 +61,28 @@ export function signUpsOn({ guest, outbox, sql, work }: World) {
     guest('POST', '/auth/login', { login, ...fields })
   return { lastCode, codeFor, register, signUp, signIn }
 }
+
+/** Does something while these settings hold, and puts back what held before. */
+export const settingsOn =
+  ({ ctx, sql }: Pick<World, 'ctx' | 'sql'>) =>
+  async (changes: Partial<Settings>, work: () => Promise<unknown>): Promise<void> => {
+    const put = async (values: Partial<Settings>) => {
+      await updateSettings(ctx, sql, values)
+      forgetSettings(ctx)
+    }
+    const before = await readSettings(ctx)
+    await put(changes)
+    try {
+      await work()
+    } finally {
+      await put(
+        Object.fromEntries(Object.keys(changes).map((name) => [name, before[name as keyof Settings]])),
+      )
+    }
+  }
+
+/** The status and code of an error. */
+export const refusalOf = ({ status, headers }: Answer) => [status, headers['x-error-code']]
 
 /** The only error of a field, which every 422 on one field has. */
 export function fieldError(answer: Answer, field: string): string {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { isEmail, isPhone, isUserName, loginKind, normalizePhone } from './identifiers.ts'
+import { isEmail, isEmailAmong, isUserName, loginKind } from './identifiers.ts'
+import { isPhone, isPhoneCountry, isPhoneOf, normalizePhone } from './phones.ts'
 import { displayLength } from './text.ts'
 
 test('names of letters, digits, underscores and other scripts are taken', () => {
@@ -95,6 +96,44 @@ test('mobile numbers are known with and without their country code', () => {
   ]) {
     assert.ok(!isPhone(text), text)
   }
+})
+
+test('numbers of other countries are known by + and their code, and kept as + and digits (registration-4)', () => {
+  for (const [given, kept] of [
+    ['+14155552671', '+14155552671'],
+    ['+1 (415) 555-2671', '+14155552671'],
+    ['+44 20 7183 8750', '+442071838750'],
+    ['+852 5123 4567', '+85251234567'],
+  ] as const) {
+    assert.ok(isPhone(given), given)
+    assert.equal(normalizePhone(given), kept)
+    assert.equal(normalizePhone(kept), kept)
+    assert.deepEqual(loginKind(given), { kind: 'phone', value: kept })
+  }
+  for (const text of [
+    '+861012345678',
+    '4155552671',
+    '0014155552671',
+    '+1234',
+    '+999123456789',
+    '+',
+    '+1 415 555 26a1',
+  ])
+    assert.ok(!isPhone(text), text)
+  assert.deepEqual(loginKind('4155552671'), { kind: 'id', value: 4155552671 })
+  assert.ok(isPhoneOf('13800138000', ['CN']) && !isPhoneOf('13800138000', ['US', 'HK']))
+  assert.ok(isPhoneOf('+14155552671', ['US']) && !isPhoneOf('+14155552671', ['CN']))
+  assert.ok(isPhoneOf('+16135550123', ['CA']) && !isPhoneOf('+16135550123', ['US']))
+  assert.ok(isPhoneOf('+14155552671', ['*']) && isPhoneOf('13800138000', ['*']))
+  assert.ok(isPhoneCountry('DE') && !isPhoneCountry('ZZ') && !isPhoneCountry('de'))
+})
+
+test('an entry stands for an address or for a domain and those below it (registration-3)', () => {
+  const entries = ['Bad.example', 'eve@good.example']
+  for (const email of ['a@bad.example', 'A@x.BAD.example', 'Eve@Good.example'])
+    assert.ok(isEmailAmong(email, entries), email)
+  for (const email of ['a@notbad.example', 'adam@good.example', 'a@bad.example.org', 'a@example'])
+    assert.ok(!isEmailAmong(email, entries), email)
 })
 
 test('e-mail addresses are known', () => {

@@ -1,3 +1,4 @@
+import { isPhone, normalizePhone } from './phones.ts'
 import { displayLength } from './text.ts'
 
 const NAME = /^[A-Za-z_\u0080-\u{10ffff}][A-Za-z0-9_\u0080-\u{10ffff}]*$/u
@@ -17,18 +18,6 @@ export function isUserName(name: string): boolean {
 
 // The expression takes 40 ms to build, which no start should wait for.
 const hideEmoji = (name: string) => name.replace(/\p{RGI_Emoji}/gv, '\u263a')
-
-const PHONE = /^(?:(?:\+86|086|86)-?)?1[3-9][0-9]{9}$/
-
-/** Whether a text is a mobile number of mainland China, with or without its country code. */
-export function isPhone(text: string): boolean {
-  return PHONE.test(text)
-}
-
-/** The eleven digits of a text that `isPhone`. */
-export function normalizePhone(text: string): string {
-  return text.slice(-11)
-}
 
 const EMAIL_MAX = 128
 const LOCAL_PART = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/
@@ -52,6 +41,16 @@ export function isEmail(text: string): boolean {
 /** The form of an e-mail address that has to be unique. */
 export function normalizeEmail(text: string): string {
   return text.toLowerCase()
+}
+
+/** Whether an address is meant by one of these entries, each an address or a domain, which stands for those below it too. */
+export function isEmailAmong(email: string, entries: readonly string[]): boolean {
+  const address = normalizeEmail(email)
+  const domain = address.slice(address.lastIndexOf('@') + 1)
+  return entries.some((given) => {
+    const entry = given.toLowerCase()
+    return entry.includes('@') ? entry === address : domain === entry || domain.endsWith(`.${entry}`)
+  })
 }
 
 export type Login = { kind: 'email' | 'phone' | 'name'; value: string } | { kind: 'id'; value: number }

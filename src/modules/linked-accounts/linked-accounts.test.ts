@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hashPassword } from '#platform/passwords.ts'
 import { startOAuthProvider, startOpenIdProvider } from '#test/fixtures/outside-providers.ts'
+import { refusalOf, settingsOn } from '#test/sign-up.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
 const openId = await startOpenIdProvider()
 const oauth = await startOAuthProvider()
-const { as, guest, person, sql } = await createWorld({
+const world = await createWorld({
   LINKED_PROVIDERS: 'company, forge, open_forge, gone',
   ...openId.env,
   ...oauth.settings('FORGE'),
@@ -17,6 +18,8 @@ const { as, guest, person, sql } = await createWorld({
   // Nothing listens on the port of discard.
   LINKED_GONE_PROFILE_URL: 'http://127.0.0.1:9/profile',
 })
+const { as, guest, person, sql } = world
+const under = settingsOn(world)
 
 let accounts = 100
 const nextAccount = () => {
@@ -84,6 +87,20 @@ test('an OAuth 2 provider is asked for a profile after the code (sign-in-25)', a
   assert.equal((await guest('PATCH', '/socialite/forge', { access_token, name: 'seven' })).status, 201)
   const [row] = await sql`select subject from linked_accounts where provider = 'forge'`
   assert.equal(row?.subject, '7')
+})
+
+test('a closed site makes nobody, from a provider neither, and still signs in who is linked (registration-1)', async () => {
+  const known = nextAccount()
+  await register(known)
+  const id = nextAccount()
+  await under({ 'register:type': 'closed' }, async () => {
+    for (const check of [0, 1]) {
+      const answer = await guest('PATCH', FORGE, { ...token(id), name: `out_${id}`, check })
+      assert.deepEqual(refusalOf(answer), [403, 'registration_closed'])
+    }
+    assert.equal((await guest('POST', FORGE, token(known))).status, 201)
+  })
+  await under({ 'register:type': 'thirdPart', 'register:method': 'mail-only' }, () => register(id))
 })
 
 test('somebody new checks a name, registers, and signs in again (sign-in-24)', async () => {

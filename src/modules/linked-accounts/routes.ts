@@ -1,4 +1,4 @@
-import { accountDisabled, NAME_ERRORS, wrongSignIn } from '#modules/accounts/index.ts'
+import { accountDisabled, DOOR_ERRORS, NAME_ERRORS, wrongSignIn } from '#modules/accounts/index.ts'
 import { sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { routesOn } from '#platform/http/route.ts'
@@ -93,7 +93,7 @@ export function linkedAccountRoutes(server: Server, ctx: Context) {
     params,
     body: OutsideRegistration,
     reply: { 201: LinkedToken, 204: Empty },
-    errors: [...linkErrors, ...NAME_ERRORS, sensitiveWords],
+    errors: [...linkErrors, ...NAME_ERRORS, sensitiveWords, ...DOOR_ERRORS],
     load,
     handler: async (call) => {
       await attemptsOf(ctx, call)()

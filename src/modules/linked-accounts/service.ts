@@ -135,9 +135,9 @@ export async function registerOutside(
   { access_token: token, name: wanted, check }: OutsideRegistration,
 ): Promise<LinkedToken | undefined> {
   const subject = await subjectOf(ctx, provider, token)
-  const name = await checkNewName(ctx, wanted)
+  const name = await checkNewName(ctx, 'outside', wanted)
   if (check) return undefined
-  const issued = await registerPerson(ctx, { name, password: null }, (tx, id) =>
+  const issued = await registerPerson(ctx, 'outside', { name, password: null }, (tx, id) =>
     link(tx, provider, subject, id),
   )
   return { ...issued, initial_password: false }

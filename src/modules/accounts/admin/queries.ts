@@ -1,4 +1,5 @@
 import { normalizeEmail } from '#lib/identifiers.ts'
+import { normalizePhone } from '#lib/phones.ts'
 import { grams, nameKey } from '#lib/text.ts'
 import { holdersOf, roleNamesOf } from '#modules/abilities/index.ts'
 import type { Db } from '#platform/database.ts'
@@ -19,7 +20,7 @@ export function listManagedUsers(sql: Db, query: ManagedUserQuery) {
     where true ${nameContains(sql, q)}
       ${ifGiven(sql, id, (value) => sql`and u.id = ${value}`)}
       ${ifGiven(sql, email, (value) => sql`and u.email_key = ${normalizeEmail(value)}`)}
-      ${ifGiven(sql, phone, (value) => sql`and u.phone = ${value}`)}
+      ${ifGiven(sql, phone, (value) => sql`and u.phone = ${normalizePhone(value)}`)}
       ${ifGiven(sql, role, (value) => sql`and u.id in (${holdersOf(sql, value)})`)}
       ${ifGiven(sql, disabled, (value) => (value ? sql`and u.deleted_at is not null` : sql`and u.deleted_at is null`))}`
   const direction = directionOf(sql, order)

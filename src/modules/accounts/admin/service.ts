@@ -1,4 +1,5 @@
-import { isEmail, isPhone, normalizePhone } from '#lib/identifiers.ts'
+import { isEmail } from '#lib/identifiers.ts'
+import { isPhone, normalizePhone } from '#lib/phones.ts'
 import {
   announceAbilities,
   findAbilitiesBeyond,

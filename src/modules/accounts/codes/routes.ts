@@ -1,7 +1,9 @@
 import type { Context } from '#platform/context.ts'
+import type { DeclaredError } from '#platform/errors.ts'
 import { routesOn } from '#platform/http/route.ts'
 import { attemptsOf, language, type Server, say } from '#platform/http.ts'
 import { Message } from '#platform/schema.ts'
+import { CONTACT_ERRORS, DOOR_ERRORS } from '../doors/errors.ts'
 import { emailTaken, phoneTaken } from '../errors.ts'
 import { codeTooEarly, noSuchEmail, noSuchPhone } from './errors.ts'
 import { CodeTarget, type Purpose } from './schema.ts'
@@ -14,17 +16,21 @@ export function codeRoutes(server: Server, ctx: Context) {
   const send = (
     purpose: Purpose,
     path: '/verifycodes' | '/verifycodes/register',
-    operation: { operationId: string; summary: string; errors: readonly (typeof emailTaken)[] },
+    operation: { operationId: string; summary: string; errors: readonly DeclaredError[] },
   ) =>
     route(`POST ${path}`, {
       ...operation,
       errors: [codeTooEarly, ...operation.errors],
-      access: 'public',
+      access: 'optional',
       body: CodeTarget,
       reply: { 202: Message },
       handler: async (call) => {
-        const { request } = call
-        await sendCode(ctx, attemptsOf(ctx, call), call.body, { purpose, language: language(request) })
+        const { request, viewer } = call
+        await sendCode(ctx, attemptsOf(ctx, call), call.body, {
+          purpose,
+          language: language(request),
+          viewerId: viewer.id,
+        })
         return say(request, 'The code is on its way.', '验证码已发送。')
       },
     })
@@ -32,7 +38,7 @@ export function codeRoutes(server: Server, ctx: Context) {
   send('register', '/verifycodes/register', {
     operationId: 'sendRegistrationCode',
     summary: 'Send a code to a phone or e-mail that nobody uses yet',
-    errors: [emailTaken, phoneTaken],
+    errors: [emailTaken, phoneTaken, ...DOOR_ERRORS, ...CONTACT_ERRORS],
   })
   send('user', '/verifycodes', {
     operationId: 'sendCode',

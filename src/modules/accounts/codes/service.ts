@@ -1,10 +1,12 @@
 import { randomInt } from 'node:crypto'
-import { isEmail, isPhone, normalizeEmail, normalizePhone } from '#lib/identifiers.ts'
+import { isEmail, normalizeEmail } from '#lib/identifiers.ts'
+import { isPhone, normalizePhone } from '#lib/phones.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, transaction } from '#platform/database.ts'
 import { invalidField, invalidFields, type Language, type Text } from '#platform/errors.ts'
 import type { CountAttempt } from '#platform/http.ts'
 import { addJob } from '#platform/jobs.ts'
+import { checkContact, checkDoor } from '../doors/service.ts'
 import { emailTaken, phoneTaken, wrongCode } from '../errors.ts'
 import { limitAttempts } from '../limits.ts'
 import { codeTooEarly, noSuchEmail, noSuchPhone } from './errors.ts'
@@ -12,7 +14,10 @@ import { isAccountUsed, removeOldCodes, saveCode, takeCode, tryCode } from './qu
 import type { Account, Channel, CodeTarget, Purpose } from './schema.ts'
 
 const INVALID_EMAIL: Text = { en: 'This is not an e-mail address.', zh: '邮箱格式不正确。' }
-const INVALID_PHONE: Text = { en: 'This is not a mobile phone number.', zh: '手机号格式不正确。' }
+const INVALID_PHONE: Text = {
+  en: 'This is not a mobile phone number. Numbers outside mainland China begin with + and the country code.',
+  zh: '手机号格式不正确，中国大陆以外的号码请以 + 和国家代码开头。',
+}
 const EITHER: Text = {
   en: 'Give either a phone number or an e-mail address.',
   zh: '请提供手机号或邮箱之一。',
@@ -56,10 +61,15 @@ export async function sendCode(
   ctx: Context,
   countAttempt: CountAttempt,
   target: CodeTarget,
-  { purpose, language }: { purpose: Purpose; language: Language },
+  { purpose, language, viewerId }: { purpose: Purpose; language: Language; viewerId: number },
 ): Promise<void> {
   const account = accountOf(target)
   await limitAttempts(ctx, countAttempt, account.key, undefined)
+  if (purpose === 'register') {
+    // Who is signed in binds with it, which registration has no say in (registration-2).
+    if (viewerId === 0) await checkDoor(ctx, account.field)
+    await checkContact(ctx, account)
+  }
   if ((await isAccountUsed(ctx.sql, account)) !== (purpose === 'user')) {
     if (purpose === 'register') throw account.field === 'email' ? emailTaken() : phoneTaken()
     throw account.field === 'email' ? noSuchEmail() : noSuchPhone()

@@ -1,4 +1,4 @@
-import { isPhone, normalizePhone } from '#lib/identifiers.ts'
+import { isPhone, normalizePhone } from '#lib/phones.ts'
 import { nameKey } from '#lib/text.ts'
 import type { Context } from '#platform/context.ts'
 import { routesOn } from '#platform/http/route.ts'

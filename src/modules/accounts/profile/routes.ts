@@ -4,6 +4,7 @@ import { notFound } from '#platform/errors.ts'
 import { routesOn } from '#platform/http/route.ts'
 import { ownAttemptsOf, type Server } from '#platform/http.ts'
 import { Empty } from '#platform/schema.ts'
+import { CONTACT_ERRORS } from '../doors/errors.ts'
 import { emailTaken, NAME_ERRORS, phoneTaken, wrongCode } from '../errors.ts'
 import { wrongPassword } from '../passwords/errors.ts'
 import { notBound, proofRequired, wrongOldCode } from './errors.ts'
@@ -40,7 +41,15 @@ export function profileRoutes(server: Server, ctx: Context) {
     access: 'user',
     body: Binding,
     reply: { 204: Empty },
-    errors: [wrongCode, proofRequired, wrongPassword, wrongOldCode, emailTaken, phoneTaken],
+    errors: [
+      wrongCode,
+      proofRequired,
+      wrongPassword,
+      wrongOldCode,
+      emailTaken,
+      phoneTaken,
+      ...CONTACT_ERRORS,
+    ],
     handler: (call) => bind(ctx, ownAttemptsOf(ctx, call), call.viewer.id, call.body),
   })
 

@@ -5,6 +5,7 @@ import type { CountAttempt } from '#platform/http.ts'
 import { alertOwner } from '../alerts/service.ts'
 import type { Account } from '../codes/schema.ts'
 import { accountOf, checkCode, isCode, storedAccount, useCode } from '../codes/service.ts'
+import { checkContact } from '../doors/service.ts'
 import { USER_CONSTRAINTS } from '../errors.ts'
 import { checkOwnPassword } from '../passwords/service.ts'
 import { checkUserName } from '../registration/service.ts'
@@ -70,6 +71,7 @@ export async function bind(
   { verifiable_code: code, password, old_verifiable_code: old, ...target }: Binding,
 ): Promise<void> {
   const account = accountOf(target)
+  await checkContact(ctx, account)
   const proof = await proveOwner(ctx, countAttempt, userId, { password, code: old })
   await checkCode(ctx, account, 'register', code)
   await transaction(ctx.sql, async (tx) => {

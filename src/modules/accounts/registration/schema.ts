@@ -28,7 +28,7 @@ export type NewUser = {
   password: string | null
   /** As typed. */
   email?: string | null
-  /** Eleven digits. */
+  /** As `normalizePhone` made it. */
   phone?: string | null
   /** Whether a code proved the e-mail and phone. */
   verified?: boolean

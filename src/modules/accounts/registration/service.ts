@@ -11,7 +11,8 @@ import { invalidField } from '#platform/errors.ts'
 import { addJob } from '#platform/jobs.ts'
 import { hashPassword } from '#platform/passwords.ts'
 import { Type } from '#platform/schema.ts'
-import { accountOf, checkCode, useCode } from '../codes/service.ts'
+import { accountOf, checkCode, storedAccount, useCode } from '../codes/service.ts'
+import { checkContact, checkDoor, type Door } from '../doors/service.ts'
 import { nameReserved, nameTaken, USER_CONSTRAINTS } from '../errors.ts'
 import { followFamous } from '../famous/queries.ts'
 import { insertUser, isNameOf, isNameTaken } from './queries.ts'
@@ -45,9 +46,12 @@ export async function checkUserName(ctx: Context, name: string, exceptId = 0): P
 
 /** Registers a person whose phone or e-mail a code has proved, and signs them in. */
 export async function register(ctx: Context, input: Registration) {
+  // First of all: nobody fills in a form for a door that is closed.
+  const account = accountOf(input)
+  await checkDoor(ctx, account.field)
+  await checkContact(ctx, account)
   const body = await screen(ctx, input, Registration, ['name'])
   await checkUserName(ctx, body.name)
-  const account = accountOf(body)
   if (account.channel !== body.verifiable_type)
     throw invalidField('verifiable_type', {
       en: 'Use mail with an e-mail address and sms with a phone number.',
@@ -56,25 +60,30 @@ export async function register(ctx: Context, input: Registration) {
   await checkCode(ctx, account, 'register', body.verifiable_code)
   const password = body.password === undefined ? null : await hashPassword(body.password)
   const person = { name: body.name, password, verified: true, [account.field]: account.value }
-  const { access_token, expires_in, refresh_ttl } = await registerPerson(ctx, person, (tx) =>
+  const { access_token, expires_in, refresh_ttl } = await registerPerson(ctx, account.field, person, (tx) =>
     useCode(ctx, tx, account, 'register', body.verifiable_code),
   )
   return { token: access_token, ttl: expires_in, refresh_ttl }
 }
 
-/** A name as it may be taken by somebody new, its words screened; 422 otherwise. */
-export async function checkNewName(ctx: Context, wanted: string): Promise<string> {
+/** A name as it may be taken by somebody new who comes this way, its words screened; 422 otherwise. */
+export async function checkNewName(ctx: Context, door: Door, wanted: string): Promise<string> {
+  await checkDoor(ctx, door)
   const { name } = await screen(ctx, { name: wanted }, Type.Pick(Registration, ['name']), ['name'])
   await checkUserName(ctx, name)
   return name
 }
 
-/** Makes a person and signs them in; `prove` uses up in the same transaction what they registered with. */
+/** Makes a person who came this way and signs them in; `prove` uses up in the same transaction what they registered with. */
 export async function registerPerson(
   ctx: Context,
+  door: Door,
   person: Omit<NewUser, 'roles'>,
   prove: (tx: Tx, id: number) => PromiseLike<unknown>,
 ): Promise<IssuedToken> {
+  await checkDoor(ctx, door)
+  if (person.email) await checkContact(ctx, storedAccount('email', person.email))
+  if (person.phone) await checkContact(ctx, storedAccount('phone', person.phone))
   const role = (await readSettings(ctx))['register:role']
   return transaction(ctx.sql, async (tx) => {
     const id = await createUser(tx, { ...person, roles: [role] })

@@ -1,4 +1,5 @@
-import { isEmail, isPhone, loginKind, normalizeEmail, normalizePhone } from '#lib/identifiers.ts'
+import { isEmail, loginKind, normalizeEmail } from '#lib/identifiers.ts'
+import { isPhone, normalizePhone } from '#lib/phones.ts'
 import { grams, isBlank, nameKey } from '#lib/text.ts'
 import { NUMBERED_EXTENSIONS, numberedPath } from '#lib/thinksns.ts'
 import { nodePicture, wantPictures } from '#modules/files/index.ts'
