@@ -1,13 +1,14 @@
 // Runs before `npm start`, `npm test` and the like, on whatever Node the host has: plain JavaScript for Node 20,
 // no dependencies. Installs the dependencies unless those of package-lock.json are there already: for a server those
-// that it runs with, for everything else the development tools as well.
+// that it runs with, for everything else the development tools as well; or those of the package in a folder that is named.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { delimiter, join, sep } from 'node:path'
+import { delimiter, join, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
+const kith = fileURLToPath(new URL('..', import.meta.url))
+const root = process.argv[2] ? resolve(process.argv[2]) : kith
 const oldestNode = 24
 const needsTools = process.env.npm_lifecycle_event !== 'prestart'
 const modules = join(root, 'node_modules')
@@ -236,7 +237,7 @@ if (!process.env.KITH_INSTALLING && !isStamped()) {
   if (!process.exitCode) writeStamp()
 }
 
-const carried = ['node', 'node.cmd'].some((name) => existsSync(join(root, 'node_modules', '.bin', name)))
+const carried = ['node', 'node.cmd'].some((name) => existsSync(join(kith, 'node_modules', '.bin', name)))
 if (!process.exitCode && !carried && Number.parseInt(process.versions.node, 10) < oldestNode) {
   console.error(
     `kith: this is Node.js ${process.versions.node}; Kith needs ${oldestNode} or later and normally brings its own, ` +

@@ -1,9 +1,11 @@
 /**
  * Writes openapi.json from the routes' schemas, or with --check fails when the committed copy differs or breaks a
  * rule of redocly.yaml. One operation and
- * one component a line, in the order of their names: a change of the contract is then a few lines to read.
+ * one component a line, in the order of their names: a change of the contract is then a few lines to read. The types of
+ * sdk/ follow.
  */
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { buildApp } from '#app'
@@ -59,11 +61,32 @@ const byMethod = Object.entries(paths).map(([path, operations]) => [path, sorted
 // Members of the document, then names of paths and of kinds of components, then operations and components.
 const text = `${print({ ...document, paths: sorted(Object.fromEntries(byMethod)) }, 3)}\n`
 await app.close()
-if (!process.argv.includes('--check')) await writeFile(FILE, text)
-else if ((await readFile(FILE, 'utf8').catch(() => '')) === text) process.exitCode = lint()
+if (!process.argv.includes('--check')) {
+  await writeFile(FILE, text)
+  process.exitCode = generateClient()
+  if (process.exitCode === 0) resolveConflicts()
+} else if ((await readFile(FILE, 'utf8').catch(() => '')) === text)
+  process.exitCode = lint() || generateClient('--check')
 else {
   console.error('openapi.json is not what the routes say: run `npm run openapi`.')
   process.exitCode = 1
+}
+
+/** Brings the types of the client library up to date, or looks whether they are. */
+function generateClient(...options: string[]): number {
+  const generator = fileURLToPath(new URL('../sdk/scripts/generate.mjs', import.meta.url))
+  const { status } = spawnSync(process.execPath, [generator, ...options], { stdio: 'inherit' })
+  return status ?? 1
+}
+
+/** In a merge or rebase, what was just generated is the answer to every conflict in it. */
+function resolveConflicts(): void {
+  const root = fileURLToPath(new URL('..', import.meta.url))
+  const isMerging = ['MERGE_HEAD', 'rebase-merge', 'rebase-apply'].some((name) =>
+    existsSync(new URL(`../.git/${name}`, import.meta.url)),
+  )
+  if (isMerging)
+    spawnSync('git', ['add', 'openapi.json', 'sdk/src/generated'], { cwd: root, stdio: 'inherit' })
 }
 
 /** Holds the description to the rules in redocly.yaml. Asks no server for news of the linter, and tells none. */

@@ -106,3 +106,12 @@ test('HTTP stays in routes and mounts: nothing else of a module knows a request 
   for (const file of others)
     assert.doesNotMatch(readFileSync(file, 'utf8'), /from 'fastify'|\bFastify(Request|Reply)\b/, file)
 })
+
+test('the client library and the server import nothing of each other', () => {
+  const library = globSync('sdk/{src,scripts}/**/*.{ts,mjs}')
+  assert.ok(library.length > 5, `saw only ${library.length} files`)
+  for (const file of library)
+    for (const target of importsOf(file)) assert.ok(target.startsWith('sdk/'), `${file} imports ${target}`)
+  for (const file of sources)
+    for (const target of importsOf(file)) assert.doesNotMatch(target, /^sdk\/|@kith\/client/, file)
+})

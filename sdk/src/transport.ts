@@ -1,0 +1,83 @@
+import { networkError } from './errors.ts'
+import type { Session } from './session.ts'
+
+/** How a request that failed in passing is tried again. */
+export type RetryOptions = {
+  /** Attempts in all; 1: never again. */
+  attempts: number
+  /** What is waited before the second attempt, twice that before the third. */
+  baseMs: number
+  /** A server that asks for a longer wait is taken at its word: the request fails. */
+  maxWaitMs: number
+}
+
+export const RETRY: RetryOptions = { attempts: 3, baseMs: 300, maxWaitMs: 10_000 }
+
+const PASSING = new Set([429, 502, 503, 504])
+
+/** Waits, or ends at once with the signal's reason. */
+export function wait(ms: number, signal?: AbortSignal | null): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    if (signal?.aborted) stop()
+    else signal?.addEventListener('abort', stop, { once: true })
+  })
+}
+
+/** A wait that grows with each attempt, and differs between clients that failed at the same moment. */
+export const backOff = (attempt: number, baseMs: number, maxMs: number): number =>
+  Math.min(maxMs, baseMs * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2)
+
+/**
+ * Sends a request with the sign-in and the language. A token that is refused is exchanged once. What failed in passing is
+ * sent again where that can do no harm: reads, and operations with an idempotency key, which stays the same.
+ */
+export async function send(
+  request: Request,
+  options: {
+    fetch: typeof fetch
+    session: Session
+    retry: RetryOptions
+    /** Whether the operation may be sent twice. */
+    repeatable: boolean
+  },
+): Promise<Response> {
+  const { session, retry, repeatable, signal } = { ...options, signal: request.signal }
+  let refused: string | undefined
+  for (let attempt = 1; ; attempt += 1) {
+    const isLast = attempt >= retry.attempts
+    const isOpen = request.headers.has('authorization')
+    const token = isOpen ? null : await session.token(refused)
+    const copy = request.clone()
+    if (token) copy.headers.set('authorization', `Bearer ${token}`)
+    let response: Response
+    try {
+      response = await options.fetch(copy)
+    } catch (cause) {
+      if (isLast || !repeatable || signal?.aborted) throw networkError(cause, signal)
+      await wait(backOff(attempt, retry.baseMs, retry.maxWaitMs), signal)
+      continue
+    }
+    if (response.status === 401 && token && !refused) {
+      await response.body?.cancel()
+      refused = token
+      attempt -= 1
+      continue
+    }
+    const stillRuns = response.headers.get('x-error-code') === 'idempotency_key_running'
+    // Nothing was done where the limit was hit; of the others that cannot be known.
+    const mayRepeat = repeatable || response.status === 429
+    if (isLast || !mayRepeat || !(PASSING.has(response.status) || stillRuns)) return response
+    const asked = Number(response.headers.get('retry-after') ?? 0) * 1000
+    if (asked > retry.maxWaitMs) return response
+    await response.body?.cancel()
+    await wait(Math.max(asked, backOff(attempt, retry.baseMs, retry.maxWaitMs)), signal)
+  }
+}

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { signUpsOn } from '#test/sign-up.ts'
+import { browserTokens, createClient, isKithError, KithError, memoryTokens } from '../../sdk/src/index.ts'
+import { createRunningWorld } from './running.ts'
+
+const world = await createRunningWorld()
+const { sql, url } = world
+const { signUp } = signUpsOn(world)
+
+/** What the tabs of a browser share, with a count of exchanges. */
+function browser() {
+  const kept = new Map<string, string>()
+  const storage = {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+    removeItem: (key: string) => void kept.delete(key),
+  }
+  const key = `kith.${Math.random()}`
+  const calls: string[] = []
+  const counted: typeof fetch = (input, init) => {
+    calls.push(new URL(input instanceof Request ? input.url : String(input)).pathname)
+    return fetch(input, init)
+  }
+  return {
+    tab: () => createClient({ url, tokens: browserTokens({ key, storage }), fetch: counted }),
+    exchanges: () => calls.filter((path) => path.endsWith('/auth/refresh')).length,
+    /** Lets the token end soon by the clock of the browser. */
+    age: () => {
+      const token = JSON.parse(kept.get(key) ?? '')
+      kept.set(key, JSON.stringify({ ...token, expiresAt: Date.now() + 1_000 }))
+    },
+  }
+}
+
+test('who signs in reads what only they may read, and a guest is told who they are not', async () => {
+  const ann = await signUp()
+  const kith = createClient({ url })
+  assert.equal(await kith.session.isSignedIn(), false)
+  await assert.rejects(kith.get('/user'), (error) => isKithError(error, 'unauthenticated'))
+  await kith.session.signIn({ login: ann.name, password: ann.password })
+  assert.equal((await kith.get('/user')).name, ann.name)
+  assert.equal(await kith.session.isSignedIn(), true)
+  assert.equal(await kith.session.signOut(), true)
+  assert.equal(await kith.session.isSignedIn(), false)
+  await assert.rejects(kith.get('/user'), (error) => isKithError(error, 'unauthenticated'))
+})
+
+test('an error says its status, code, fields and request, in the language of the client', async () => {
+  const kith = createClient({ url, language: 'zh' })
+  const failed = await kith.session.signIn({ login: 'nobody', password: 'wrong' }).catch((error) => error)
+  assert.ok(failed instanceof KithError)
+  assert.deepEqual([failed.status, failed.code], [422, 'wrong_sign_in'])
+  assert.ok(failed.requestId)
+  assert.match(`${failed.message} ${Object.values(failed.fields).flat()}`, /[一-鿿]/)
+  const away = createClient({ url: 'http://127.0.0.1:1', retry: { attempts: 2, baseMs: 1 } })
+  await assert.rejects(away.get('/bootstrappers'), (error) => isKithError(error, 'network_error'))
+})
+
+test('operations without a body answer undefined, and refusals of input name the field', async () => {
+  const [ann, bob] = [await signUp(), await signUp()]
+  const kith = createClient({ url })
+  await kith.session.signIn({ login: ann.name, password: ann.password })
+  const params = { path: { target: bob.id } }
+  assert.equal(await kith.put('/user/followings/{target}', { params }), undefined)
+  const refused = await kith.put('/user/followings/{target}', { params }).catch((error) => error)
+  assert.ok(isKithError(refused))
+  assert.equal(refused.status, 422)
+})
+
+test('a token that ends soon is exchanged once for requests at once, in all tabs', async () => {
+  const ann = await signUp()
+  const { tab, exchanges, age } = browser()
+  const [one, two] = [tab(), tab()]
+  await one.session.signIn({ login: ann.name, password: ann.password })
+  age()
+  const names = await Promise.all(
+    Array.from({ length: 12 }, async (_, n) => (await (n % 2 ? one : two).get('/user')).name),
+  )
+  assert.deepEqual(new Set(names), new Set([ann.name]))
+  assert.equal(exchanges(), 1)
+})
+
+test('a token that the server refuses is exchanged, and the request sent again with its body', async () => {
+  const [ann, bob] = [await signUp(), await signUp()]
+  const { tab, exchanges } = browser()
+  const kith = tab()
+  await kith.session.signIn({ login: ann.name, password: ann.password })
+  await sql`update tokens set expires_at = now() - interval '1 second' where user_id = ${ann.id}`
+  await kith.patch('/user', { body: { bio: 'Written after the exchange.' } })
+  assert.equal(exchanges(), 1)
+  assert.equal((await kith.get('/user')).bio, 'Written after the exchange.')
+  assert.equal(
+    (await kith.get('/users/{user}', { params: { path: { user: String(bob.id) } } })).name,
+    bob.name,
+  )
+})
+
+test('a sign-in that ended elsewhere ends here, and every tab is told', async () => {
+  const ann = await signUp()
+  const { tab } = browser()
+  const [one, two] = [tab(), tab()]
+  await one.session.signIn({ login: ann.name, password: ann.password })
+  const ended = new Promise<void>((resolve) => {
+    two.session.onChange((signedIn) => signedIn || resolve())
+  })
+  await sql`update token_families set revoked_at = now() where user_id = ${ann.id}`
+  await sql`update tokens set expires_at = now() where user_id = ${ann.id}`
+  await assert.rejects(one.get('/user'), (error) => isKithError(error, 'unauthenticated'))
+  await ended
+  assert.equal(await two.session.isSignedIn(), false)
+  one.close()
+  two.close()
+})
+
+test('an exchange whose answer was lost is asked for again, and a server that is away ends no sign-in', async () => {
+  const ann = await signUp()
+  const tokens = memoryTokens()
+  let lost = 0
+  let away = false
+  const kith = createClient({
+    url,
+    tokens,
+    retry: { attempts: 1 },
+    fetch: async (input, init) => {
+      if (away) throw new TypeError('away')
+      const response = await fetch(input, init)
+      if (!String(input).endsWith('/auth/refresh') || lost > 0) return response
+      lost += 1
+      throw new TypeError('lost')
+    },
+  })
+  await kith.session.signIn({ login: ann.name, password: ann.password })
+  const kept = await tokens.get()
+  assert.ok(kept)
+  await tokens.set({ ...kept, expiresAt: 0 })
+  assert.equal((await kith.get('/user')).name, ann.name)
+  assert.equal(lost, 1)
+  const good = await tokens.get()
+  assert.ok(good)
+  await tokens.set({ ...good, expiresAt: 0 })
+  away = true
+  await assert.rejects(kith.get('/user'), (error) => isKithError(error, 'network_error'))
+  away = false
+  assert.equal((await kith.get('/user')).name, ann.name)
+})
