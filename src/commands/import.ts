@@ -75,7 +75,7 @@ async function importArea(ctx: Context, area: Area, options: ImportOptions, even
   if (area === 'music') return importLines(ctx, musicImporter, options, events)
   const done = await importLines(ctx, newsImporter, options, events)
   // Servers keep the categories in memory.
-  await sendSignal(ctx.sql, 'news-categories', 'all')
+  sendSignal(ctx.sql, 'news-categories', 'all')
   return done
 }
 

@@ -9,14 +9,18 @@ export type Cache<V extends object> = {
   get(key: string, load: () => Promise<V>): Promise<V> | V
   /** The value if it is in memory. */
   recall(key: string): V | undefined
-  /** Tells every node, when the transaction commits, to drop the key. */
-  announce(db: Db, key: string): Promise<void>
+  /** Tells every node, once the transaction has committed, to drop the key. */
+  announce(db: Db, key: string): void
   /** Drops the key here at once: called after the commit, so that this node's next request sees the change. */
   drop(key: string): void
 }
 
+/** A signal may be lost with the process that was to send it: nothing stale is kept for longer than this. */
+const TTL_MOST_MS = 60_000
+
 /** Declares a cache; the returned function answers the one that belongs to a context. */
 export function defineCache<V extends object>(name: string, options: { max: number; ttlMs: number }) {
+  if (options.ttlMs > TTL_MOST_MS) throw new RangeError(`${name} would be kept for more than a minute`)
   const caches = new WeakMap<object, Cache<V>>()
   return (ctx: Pick<Context, 'signals'>): Cache<V> => {
     const known = caches.get(ctx.signals)

@@ -2,6 +2,8 @@ import postgres from 'postgres'
 import type { Driver } from './database/connection.ts'
 import { createPool } from './database/pool.ts'
 
+export { afterCommit } from './database/after-commit.ts'
+
 /** Anything a query can run on: the pool, or an open transaction. */
 export type Db = postgres.ISql<{ bigint: number }>
 
@@ -14,6 +16,8 @@ export type Sql = postgres.Sql<{ bigint: number }> & {
   state(): { busy: number; waiting: number; pressure: number }
   /** Whether the database answers within this time, over a connection that nothing else uses. */
   isAnswering(withinMs: number): Promise<boolean>
+  /** Work that is done when the pool is told to end, before its connections are. */
+  beforeEnd(work: () => Promise<void>): void
 }
 
 /** An open transaction. */
@@ -92,7 +96,8 @@ export function openDatabase(options: DatabaseOptions): Sql {
     maxWaiting: options.maxWaiting ?? Number.POSITIVE_INFINITY,
     deadlineMs: options.statementTimeoutMs === 0 ? 0 : options.statementTimeoutMs + DEADLINE_GRACE_MS,
   })
-  return Object.assign(pool.sql, { state: pool.state, isAnswering: pool.isAnswering }) as unknown as Sql
+  const { sql, state, isAnswering, beforeEnd } = pool
+  return Object.assign(sql, { state, isAnswering, beforeEnd }) as unknown as Sql
 }
 
 const watchQueries =

@@ -1,28 +1,148 @@
-import type { Db, Sql } from '#platform/database.ts'
+import { randomBytes } from 'node:crypto'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { newCaller, onBehalfOf } from '#platform/database/callers.ts'
+import { afterCommit, type Db, type Sql } from '#platform/database.ts'
 
 /**
- * Short messages to every node, by PostgreSQL's LISTEN and NOTIFY: inside a transaction they leave on commit. A node
- * that lost its connection gets `onReconnect`, because what was sent meanwhile is gone.
+ * Short messages to every node, by PostgreSQL's LISTEN and NOTIFY. They leave after the commit, together with what else
+ * this process has to tell: a NOTIFY inside a transaction makes all commits of the site wait for one another.
+ *
+ * A process that dies within these milliseconds, or a listener that loses its connection, loses signals. So a signal
+ * only ever shortens a wait: what is kept in memory has a short lifetime of its own, and streams look for what is newer
+ * than what they sent. Who knows that something is lost (`onReconnect`) forgets everything at once.
  */
 export type Signals = {
-  on(name: string, handler: (payload: string) => void): void
+  /** `isOwn`: it was sent through the pool that this process listens beside, which knew of it at once. */
+  on(name: string, handler: (payload: string, isOwn: boolean) => void): void
   onReconnect(handler: () => void): void
   listen(): Promise<void>
   close(): Promise<void>
 }
 
 const CHANNEL = 'kith'
+/** A second batch is sent no sooner than this after the first. */
+const HOLD_MS = 15
+const RETRY_MS = 200
+/** PostgreSQL takes less than 8,000 bytes at once. */
+const MESSAGE_BYTES = 7900
+const SIGNAL_BYTES = 7800
+/** So many that could not be sent are told as one: that everything may have changed. */
+const WAITING_MOST = 20_000
+const EVERYTHING = '*'
 
-/** Sends a signal to all nodes, this one included. The payload stays well below PostgreSQL's 8,000 bytes. */
-export async function sendSignal(sql: Db, name: string, payload: string | number): Promise<void> {
-  await sql`select pg_notify(${CHANNEL}, ${`${name}:${payload}`})`
+type Outbox = { origin: string; add(line: string): void }
+
+const outboxes = new WeakMap<Sql, Outbox>()
+
+function outboxOf(sql: Sql): Outbox {
+  const known = outboxes.get(sql)
+  if (known) return known
+  const made = createOutbox(sql)
+  outboxes.set(sql, made)
+  return made
 }
 
+/** What a pool's process has to tell, each line once, sent as soon as a connection is free and the last batch is out. */
+function createOutbox(sql: Sql): Outbox {
+  const origin = randomBytes(9).toString('base64url')
+  const waiting = new Set<string>()
+  let running: Promise<void> | undefined
+  let isEnding = false
+
+  const keep = (lines: Iterable<string>) => {
+    for (const line of lines) waiting.add(line)
+    if (waiting.size <= WAITING_MOST) return
+    waiting.clear()
+    waiting.add(EVERYTHING)
+  }
+  const send = async (): Promise<boolean> => {
+    const lines = [...waiting]
+    waiting.clear()
+    try {
+      await sql`
+        select pg_notify(${CHANNEL}, message) from unnest(${messagesOf(origin, lines)}::text[]) as message`
+      return true
+    } catch {
+      keep(lines)
+      return false
+    }
+  }
+  const run = async () => {
+    await nextTurn()
+    while (waiting.size > 0) {
+      const isSent = await send()
+      if (isEnding) break
+      await pause(isSent ? HOLD_MS : RETRY_MS)
+    }
+    running = undefined
+  }
+
+  sql.beforeEnd(async () => {
+    isEnding = true
+    await running
+    if (waiting.size > 0) await send()
+  })
+  return {
+    origin,
+    add(line) {
+      keep([line])
+      if (running || isEnding) return
+      // Nobody's request pays for it, and what has been committed does not wait behind what has not begun.
+      onBehalfOf({ ...newCaller(), isAdmitted: true }, () => {
+        running = run()
+      })
+    },
+  }
+}
+
+/** Lines below one another, after the name of who sends them, as many to a message as it holds. */
+function messagesOf(origin: string, lines: string[]): string[] {
+  const messages: string[] = []
+  let message = origin
+  let size = origin.length
+  for (const line of lines) {
+    const bytes = Buffer.byteLength(line) + 1
+    if (size + bytes > MESSAGE_BYTES) {
+      messages.push(message)
+      message = origin
+      size = origin.length
+    }
+    message += `\n${line}`
+    size += bytes
+  }
+  return [...messages, message]
+}
+
+/**
+ * Sends a signal to all nodes, this one included, once the transaction has committed; at once where `db` is the pool.
+ * The payload is one line of less than 7,800 bytes.
+ */
+export function sendSignal(db: Db, name: string, payload: string | number): void {
+  const line = `${name}:${payload}`
+  if (line.includes('\n') || Buffer.byteLength(line) >= SIGNAL_BYTES)
+    throw new RangeError(`the signal ${name} does not fit into one line`)
+  afterCommit(db, (sql: Sql) => outboxOf(sql).add(line))
+}
+
+/** What this process hears; nothing before `listen`. */
 export function createSignals(sql: Sql): Signals {
-  const handlers = new Map<string, ((payload: string) => void)[]>()
+  const handlers = new Map<string, ((payload: string, isOwn: boolean) => void)[]>()
   const reconnected: (() => void)[] = []
   let stop: (() => Promise<void>) | undefined
   let first = true
+
+  const forgetAll = () => {
+    for (const handler of reconnected) handler()
+  }
+  const hear = (message: string) => {
+    const [sender, ...lines] = message.split('\n')
+    const isOwn = sender === outboxOf(sql).origin
+    for (const line of lines) {
+      if (line === EVERYTHING) forgetAll()
+      const colon = line.indexOf(':')
+      for (const handler of handlers.get(line.slice(0, colon)) ?? []) handler(line.slice(colon + 1), isOwn)
+    }
+  }
   return {
     on(name, handler) {
       handlers.set(name, [...(handlers.get(name) ?? []), handler])
@@ -31,17 +151,10 @@ export function createSignals(sql: Sql): Signals {
       reconnected.push(handler)
     },
     async listen() {
-      const { unlisten } = await sql.listen(
-        CHANNEL,
-        (message) => {
-          const colon = message.indexOf(':')
-          for (const handler of handlers.get(message.slice(0, colon)) ?? []) handler(message.slice(colon + 1))
-        },
-        () => {
-          if (!first) for (const handler of reconnected) handler()
-          first = false
-        },
-      )
+      const { unlisten } = await sql.listen(CHANNEL, hear, () => {
+        if (!first) forgetAll()
+        first = false
+      })
       stop = unlisten
     },
     async close() {

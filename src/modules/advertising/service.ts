@@ -95,7 +95,7 @@ export async function addAdvertisement(
 ): Promise<number> {
   const data = await checkData(tx, userId, input)
   const id = await insertAdvertisement(tx, { ...input, sort: input.sort ?? 0, data })
-  await cacheOf(ctx).announce(tx, 'all')
+  cacheOf(ctx).announce(tx, 'all')
   return id
 }
 
@@ -109,13 +109,13 @@ export async function changeAdvertisement(
 ): Promise<void> {
   const changed = { ...row, ...changes }
   await updateAdvertisement(tx, row.id, { ...changed, data: await checkData(tx, userId, changed) })
-  await cacheOf(ctx).announce(tx, 'all')
+  cacheOf(ctx).announce(tx, 'all')
 }
 
 /** Takes an advertisement away, in the caller's transaction. */
 export async function removeAdvertisement(ctx: Context, tx: Tx, id: number): Promise<void> {
   await deleteAdvertisement(tx, id)
-  await cacheOf(ctx).announce(tx, 'all')
+  cacheOf(ctx).announce(tx, 'all')
 }
 
 /** Makes this node read everything anew at once. */

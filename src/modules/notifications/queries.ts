@@ -1,4 +1,5 @@
 import type { Db } from '#platform/database.ts'
+import { sendSignal } from '#platform/signals.ts'
 import { directionOf, ifGiven, when } from '#platform/sql.ts'
 import type { SystemType } from './codes.ts'
 import type { Notice, NotificationType } from './schema.ts'
@@ -6,16 +7,19 @@ import type { Notice, NotificationType } from './schema.ts'
 /** The name of the signal that carries the ids of people with something new. */
 export const SIGNAL = 'notifications'
 
+/** So many ids fit into one signal. */
+const PEOPLE_OF_A_SIGNAL = 400
+
 /**
  * Writes notifications for many people in one statement, rows locked in the order of people. Leaves out unknown and
- * disabled people, those who block the sender, and who has the same thing unread already.
+ * disabled people, those who block the sender, and who has the same thing unread already. Open streams hear of it after the commit.
  */
 export async function insertNotices(
   sql: Db,
   notices: Notice[],
   to: { users: number[]; ids: string[]; positions: number[] },
 ): Promise<void> {
-  const told = notices.map(({ type, senderId, hiddenSenderId, cause, data }, position) => ({
+  const described = notices.map(({ type, senderId, hiddenSenderId, cause, data }, position) => ({
     position,
     type,
     sender_id: senderId,
@@ -24,11 +28,11 @@ export async function insertNotices(
     cause_type: cause.type,
     cause_id: cause.id,
   }))
-  await sql`
+  const told = await sql<{ people: string | null }[]>`
     with given as (
       select t.user_id, t.id, n.type, n.sender_id, n.data, n.cause_type, n.cause_id, position
       from unnest(${to.users}::bigint[], ${to.ids}::uuid[], ${to.positions}::int[]) as t (user_id, id, position)
-      join jsonb_to_recordset(${sql.json(told as never)}) as n
+      join jsonb_to_recordset(${sql.json(described as never)}) as n
         (position int, type text, sender_id bigint, doer_id bigint, data jsonb, cause_type text, cause_id bigint) using (position)
       join users u on u.id = t.user_id and u.deleted_at is null
       where not exists (select from user_blocks b where b.user_id = t.user_id and b.target_id = n.doer_id)
@@ -60,12 +64,11 @@ export async function insertNotices(
       on conflict (user_id, type) do update set
         unread = kept.unread + excluded.unread, total = kept.total + excluded.total, last_seq = excluded.last_seq
     )
-    -- A payload holds less than 8,000 bytes.
-    select pg_notify('kith', ${`${SIGNAL}:`}::text || string_agg(user_id::text, ','))::text from (
-      select user_id, (row_number() over (order by user_id)) / 400 as part from moved
-    ) as people group by part
+    select string_agg(user_id::text, ',') as people, null as job from (
+      select user_id, (row_number() over (order by user_id)) / ${PEOPLE_OF_A_SIGNAL} as part from moved
+    ) as parts group by part
     union all
-    select (graphile_worker.add_job('announce_notifications',
+    select null, (graphile_worker.add_job('announce_notifications',
       json_build_object('places', json_agg(json_build_array(user_id, seq))))).id::text
     from made
     where exists (
@@ -73,10 +76,11 @@ export async function insertNotices(
     )
     having count(*) > 0
     union all
-    select (graphile_worker.add_job('push_notifications',
+    select null, (graphile_worker.add_job('push_notifications',
       json_build_object('places', json_agg(json_build_array(user_id, seq))))).id::text
     from made where exists (select from push_devices d where d.user_id = made.user_id)
     having count(*) > 0`
+  for (const { people } of told) if (people) sendSignal(sql, SIGNAL, people)
 }
 
 /** What of a cause, or of several of one kind, is to be taken back. */

@@ -19,7 +19,7 @@ export async function readSettings(ctx: Context): Promise<Settings> {
 /** Saves changed settings in the caller's transaction; call `forgetSettings` after its commit. */
 export async function updateSettings(ctx: Context, tx: Db, changes: Partial<Settings>): Promise<void> {
   await saveSettings(tx, changes)
-  await cacheOf(ctx).announce(tx, 'all')
+  cacheOf(ctx).announce(tx, 'all')
 }
 
 /** Makes this node read the settings anew at once. */

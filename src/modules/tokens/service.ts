@@ -83,7 +83,7 @@ export async function refreshToken(ctx: Context, token: string): Promise<IssuedT
     if (!exchange || exchange.outcome === 'over') return { keys: [] }
     if (exchange.outcome === 'reused')
       return { keys: await revokeTokens(ctx, tx, exchange.user_id, { family: exchange.family }) }
-    await cacheOf(ctx).announce(tx, keyOf(digest))
+    cacheOf(ctx).announce(tx, keyOf(digest))
     return { keys: [keyOf(digest)], issued: await issueToken(tx, exchange.user_id, exchange.family) }
   })
   forgetTokens(ctx, result.keys)
@@ -106,8 +106,8 @@ export async function revokeTokens(
 ): Promise<string[]> {
   const hashes = await revokeFamilies(tx, userId, family, except)
   const keys = hashes.length > ANNOUNCED_MAX ? ['*'] : hashes.map(keyOf)
-  for (const key of keys) await cacheOf(ctx).announce(tx, key)
-  await sendSignal(tx, REVOKED, userId)
+  for (const key of keys) cacheOf(ctx).announce(tx, key)
+  sendSignal(tx, REVOKED, userId)
   return keys
 }
 

@@ -47,7 +47,7 @@ export async function screen<T extends object>(
 /** Adds a word in the caller's transaction; call `forgetWords` after its commit. */
 export async function addWord(ctx: Context, tx: Db, input: WordInput): Promise<number> {
   const id = await onConstraint(insertWord(tx, input), { sensitive_words_taken: wordTaken })
-  await cacheOf(ctx).announce(tx, 'all')
+  cacheOf(ctx).announce(tx, 'all')
   return id
 }
 
@@ -59,13 +59,13 @@ export async function changeWord(
   changes: Partial<WordInput>,
 ): Promise<void> {
   await onConstraint(updateWord(tx, id, changes), { sensitive_words_taken: wordTaken })
-  await cacheOf(ctx).announce(tx, 'all')
+  cacheOf(ctx).announce(tx, 'all')
 }
 
 /** Takes a word off the list, in the caller's transaction; call `forgetWords` after its commit. */
 export async function removeWord(ctx: Context, tx: Db, id: number): Promise<void> {
   await deleteWord(tx, id)
-  await cacheOf(ctx).announce(tx, 'all')
+  cacheOf(ctx).announce(tx, 'all')
 }
 
 /** Makes this node read the list anew at once; other nodes were told by the commit. */

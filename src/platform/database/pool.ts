@@ -1,3 +1,4 @@
+import { onceCommitted } from './after-commit.ts'
 import { currentCaller } from './callers.ts'
 import { type Connection, type Driver, isQuery, openConnection, type Query, type Send } from './connection.ts'
 import { createTurns } from './turns.ts'
@@ -106,6 +107,8 @@ export function createPool(driver: Driver, { size, patienceMs, maxWaiting, deadl
     else turns.wait(caller, run, query.reject)
   }
 
+  const template = templateOf(driver, sendAlone)
+
   const acquire = (): Promise<Connection> => {
     const caller = currentCaller()
     const withKeys = (held: Connection) => {
@@ -154,6 +157,17 @@ export function createPool(driver: Driver, { size, patienceMs, maxWaiting, deadl
     return { sql: templateOf(driver, send), state }
   }
 
+  /** Ends a transaction; `committed` is called as well when the answer to a commit that was sent is lost. */
+  const commit = async ({ sql, state }: ReturnType<typeof session>, committed: () => void) => {
+    const isSent = !state.isLost
+    const outcome = await sql.unsafe('commit').catch((error) => {
+      if (isSent && !isRefusal(error)) committed()
+      throw error
+    })
+    if (outcome.command !== 'COMMIT') throw new Error(`the transaction ended with ${outcome.command}`)
+    committed()
+  }
+
   const begin = async <T>(
     first: string | ((tx: Driver) => Promise<T>),
     second?: (tx: Driver) => Promise<T>,
@@ -161,7 +175,9 @@ export function createPool(driver: Driver, { size, patienceMs, maxWaiting, deadl
     const [mode, work] = typeof first === 'string' ? [first, second] : ['', first]
     if (!work) throw new TypeError('a transaction needs work to do')
     const held = await acquire()
-    const { sql, state } = session(held)
+    const open = session(held)
+    const { sql, state } = open
+    const committed = onceCommitted(sql, template)
     let isClean = false
     try {
       await sql.unsafe(`begin ${mode.replace(/[^a-z ]/gi, '')}`)
@@ -179,8 +195,7 @@ export function createPool(driver: Driver, { size, patienceMs, maxWaiting, deadl
         )
         throw error
       }
-      const { command } = await sql.unsafe('commit')
-      if (command !== 'COMMIT') throw new Error(`the transaction ended with ${command}`)
+      await commit(open, committed)
       isClean = true
       return result
     } finally {
@@ -239,11 +254,13 @@ export function createPool(driver: Driver, { size, patienceMs, maxWaiting, deadl
     }
   }, WATCH_MS).unref()
 
+  const last: (() => Promise<void>)[] = []
   const end = async ({ timeout }: { timeout?: number } = {}) => {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<void>((resolve) => {
       if (timeout !== undefined) timer = setTimeout(resolve, timeout * 1000)
     })
+    await Promise.race([Promise.all(last.map((work) => work())), late])
     await Promise.race([turns.close(), late])
     clearTimeout(timer)
     clearInterval(watch)
@@ -252,8 +269,9 @@ export function createPool(driver: Driver, { size, patienceMs, maxWaiting, deadl
   }
 
   return {
-    sql: Object.assign(templateOf(driver, sendAlone), { begin, reserve, end }),
+    sql: Object.assign(template, { begin, reserve, end }),
     isAnswering,
+    beforeEnd: (work: () => Promise<void>) => void last.push(work),
     state: () => ({ busy: turns.held(), waiting: turns.waiting(), pressure: turns.pressure() }),
   }
 }

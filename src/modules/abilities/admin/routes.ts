@@ -113,14 +113,14 @@ export const adminRoleRoutes =
           ...(abilities === undefined ? {} : { abilities }),
         })
         await onConstraint(updateRole(tx, role.id, changes), { roles_name_taken: roleNameTaken })
-        await announceAbilities(ctx, tx, '*')
+        announceAbilities(ctx, tx, '*')
       },
       async remove(tx, role, actor) {
         if (role.fixed) throw fixedRole()
         if (!(await holdsAll(tx, actor, role.abilities))) throw mayDoMore()
         await guardNewcomers(role)
         await deleteRole(tx, role.id)
-        await announceAbilities(ctx, tx, '*')
+        announceAbilities(ctx, tx, '*')
       },
       summary: ({ name, display_name, description, abilities }) => ({
         name,

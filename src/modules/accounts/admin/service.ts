@@ -107,7 +107,7 @@ export async function changeUser(
     await onConstraint(updateUser(tx, id, { ...changes, phone, verified }), USER_CONSTRAINTS)
     if (changes.roles) {
       await replaceRoles(tx, id, changes.roles)
-      await announceAbilities(ctx, tx, id)
+      announceAbilities(ctx, tx, id)
     }
     if (changes.disabled !== undefined)
       tokens.push(...((await setDisabled(ctx, tx, id, changes.disabled)) ?? []))

@@ -94,7 +94,7 @@ export async function addCategory(
   const id = await onConstraint(insertCategory(tx, name, rank), {
     news_categories_name_taken: categoryNameTaken,
   })
-  await cacheOf(ctx).announce(tx, 'all')
+  cacheOf(ctx).announce(tx, 'all')
   return id
 }
 
@@ -106,11 +106,11 @@ export async function changeCategory(
   changes: { name?: string; rank?: number },
 ): Promise<void> {
   await onConstraint(updateCategory(tx, id, changes), { news_categories_name_taken: categoryNameTaken })
-  await cacheOf(ctx).announce(tx, 'all')
+  cacheOf(ctx).announce(tx, 'all')
 }
 
 /** Deletes a category without articles, with its subscriptions; call `forgetCategories` after the commit. */
 export async function removeCategory(ctx: Context, tx: Db, id: number): Promise<void> {
   await onConstraint(deleteCategory(tx, id), { news_category_used: categoryInUse })
-  await cacheOf(ctx).announce(tx, 'all')
+  cacheOf(ctx).announce(tx, 'all')
 }

@@ -146,6 +146,9 @@ export function createHub(ctx: Context): Hub {
   })
 
   const beats = setInterval(() => {
+    // A process that died before it could tell: what it had committed is found by looking.
+    wake(people.keys())
+    checkSoon(people.keys())
     const now = Date.now()
     for (const stream of all()) {
       if (stream.viewer.expiresAt <= now) stream.end('token_expired')

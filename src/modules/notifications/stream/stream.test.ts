@@ -5,12 +5,13 @@ import { test } from 'node:test'
 import { buildApp } from '#app'
 import { type Notice, notify } from '#modules/notifications/index.ts'
 import { forgetTokens, revokeTokens } from '#modules/tokens/index.ts'
+import { openDatabase, type Sql } from '#platform/database.ts'
 import { createMetrics } from '#platform/metrics.ts'
 import { createSignals } from '#platform/signals.ts'
 import { openStream, type Reader, until } from '#test/fixtures/streams.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
-const { app, as, guest, person, sql, ctx } = await createWorld({ STREAM_HEARTBEAT_MS: '100' })
+const { app, as, guest, person, sql, ctx, connection } = await createWorld({ STREAM_HEARTBEAT_MS: '100' })
 await app.listen({ port: 0, host: '127.0.0.1' })
 const portOf = (server: typeof app) => (server.server.address() as AddressInfo).port
 
@@ -252,4 +253,20 @@ test('a thousand open streams all get their event', async (t) => {
   t.diagnostic(`all have it after ${Date.now() - started} ms`)
   await server.close()
   await Promise.all(readers.map((reader) => reader.ended))
+})
+
+test('what a process committed and died before it could tell comes all the same, a heartbeat later', async () => {
+  const ann = await person()
+  const [reader, other] = [await open(ann), await open(ann)]
+  /** Commits something in a process that ends before its signals are sent: it has no connection left for them. */
+  const dieAfter = async (work: (dying: Sql) => Promise<unknown>) => {
+    const dying = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
+    await work(dying)
+    await dying.reserve()
+    await dying.end({ timeout: 0 })
+  }
+  await dieAfter(async (dying) => tell([ann], dying))
+  await until(() => reader.events.length === 1, 'the event')
+  await dieAfter((dying) => revokeTokens(ctx, dying, ann.id))
+  await Promise.all([reader.ended, other.ended])
 })

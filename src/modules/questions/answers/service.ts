@@ -171,7 +171,7 @@ export async function editAnswer(tx: Tx, id: number, userId: number, patch: Answ
   const hid = anonymity === true && updated.wasNamed
   if (hid) {
     await hideSender(tx, { senderId: userId, systemType: 'question:answer', cause: { type: ANSWERS, id } })
-    await announceAnonymity(tx, userId)
+    announceAnonymity(tx, userId)
   }
   if (body !== undefined)
     await adoptFiles(tx, { ids: picturesIn(body), ownerId: userId, channel: 'answer:images', raw: id })

@@ -27,7 +27,7 @@ export const leaveRankings = (ctx: Context, userId: number): void =>
   )
 
 /** Tells every node, when the transaction commits, to take this person out of its rankings. */
-export const announceAnonymity = (tx: Db, userId: number): Promise<void> => sendSignal(tx, SIGNAL, userId)
+export const announceAnonymity = (tx: Db, userId: number): void => sendSignal(tx, SIGNAL, userId)
 
 /** Makes this node follow what others announce. */
 export function followAnonymity(ctx: Context): void {

@@ -77,7 +77,7 @@ export function adminWebhookRoutes(server: Server, ctx: Context) {
       const secret = createWebhookSecret()
       const id = await transaction(sql, async (tx) => {
         const made = await insertWebhook(tx, call.body, secrets.seal(secret))
-        await announceListened(ctx, tx)
+        announceListened(ctx, tx)
         await recordAudit(tx, call, {
           action: 'webhooks.create',
           subjectType: 'webhooks',
@@ -105,7 +105,7 @@ export function adminWebhookRoutes(server: Server, ctx: Context) {
       if (call.body.url !== undefined) checkUrl(ctx, call.body.url)
       await transaction(sql, async (tx) => {
         if (!(await updateWebhook(tx, id, call.body))) throw notFound()
-        await announceListened(ctx, tx)
+        announceListened(ctx, tx)
         await recordAudit(tx, call, {
           action: 'webhooks.update',
           subjectType: 'webhooks',
@@ -150,7 +150,7 @@ export function adminWebhookRoutes(server: Server, ctx: Context) {
       const { id } = call.loaded
       await transaction(sql, async (tx) => {
         if (!(await deleteWebhook(tx, id))) throw notFound()
-        await announceListened(ctx, tx)
+        announceListened(ctx, tx)
         await recordAudit(tx, call, {
           action: 'webhooks.delete',
           subjectType: 'webhooks',
