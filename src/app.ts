@@ -104,6 +104,8 @@ import { aboutRoutes } from '#modules/settings/about/routes.ts'
 import { adminSettingRoutes } from '#modules/settings/admin/routes.ts'
 import { bootstrapRoutes } from '#modules/settings/bootstrap/routes.ts'
 import { readSettings } from '#modules/settings/index.ts'
+import { noteActive } from '#modules/statistics/index.ts'
+import { statisticRoutes } from '#modules/statistics/routes.ts'
 import { adminTagRoutes } from '#modules/tags/admin/routes.ts'
 import { tagRoutes } from '#modules/tags/routes.ts'
 import { findViewer, recallViewer } from '#modules/tokens/index.ts'
@@ -115,11 +117,12 @@ import { addDocumentation } from '#platform/api-docs.ts'
 import { readersOf, requireKinds } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { addHealth } from '#platform/health.ts'
-import { createServer, type Server } from '#platform/http.ts'
+import { createServer, type Server, type Viewer } from '#platform/http.ts'
 import { CONTENT_KINDS } from './content-kinds.ts'
 import { CONFIDENTIAL, hidesFile, isFileGone } from './file-access.ts'
 import { PAYMENT_CHECKS } from './money-checks.ts'
 import { SETTING_CHECKS } from './setting-checks.ts'
+import { STATISTICS } from './statistics.ts'
 
 /** How lists across all kinds of content read each of them. */
 const READERS = readersOf(CONTENT_KINDS)
@@ -205,6 +208,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   imAccountRoutes,
   imGroupRoutes,
   auditRoutes, // 7
+  statisticRoutes(STATISTICS),
   adminImRoutes,
   adminNoticeRoutes,
   adminWebhookRoutes,
@@ -248,10 +252,16 @@ const BYTES_ROUTES = [
 
 /** Builds the HTTP server on a context, without listening. */
 export async function buildApp(ctx: Context): Promise<Server> {
+  const notice = (viewer: Viewer | null) => {
+    noteActive(ctx, viewer)
+    return viewer
+  }
+  const noticed = (found: ReturnType<typeof findViewer>) =>
+    found instanceof Promise ? found.then(notice) : notice(found)
   const server = await createServer({
     ...ctx,
     identity: {
-      findViewer: (token) => findViewer(ctx, token),
+      findViewer: (token) => noticed(findViewer(ctx, token)),
       recallViewer: (token) => recallViewer(ctx, token),
       hasAbility: (userId, ability) => hasAbility(ctx, userId, ability as Ability),
     },

@@ -11,10 +11,12 @@ import { nearbySchedules, nearbyTasks } from '#modules/nearby/jobs.ts'
 import { notificationSchedules, notificationTasks } from '#modules/notifications/jobs.ts'
 import { pinningSchedules, pinningTasks } from '#modules/pinning/jobs.ts'
 import { readSettings } from '#modules/settings/index.ts'
+import { statisticSchedules, statisticTasks } from '#modules/statistics/jobs.ts'
 import { tokenSchedules, tokenTasks } from '#modules/tokens/jobs.ts'
 import type { Context } from '#platform/context.ts'
 import { deleteFailedJobs } from '#platform/jobs/failed.ts'
 import { type Crew, type JobsConnection, runJobs, type Schedule, type TaskList } from '#platform/jobs.ts'
+import { STATISTICS } from './statistics.ts'
 
 const BATCH = 1000
 
@@ -44,6 +46,7 @@ const TASKS: ((ctx: Context) => TaskList)[] = [
   feedTasks,
   groupTasks,
   imTasks,
+  statisticTasks(STATISTICS),
 ]
 
 /** What runs by the clock. */
@@ -59,6 +62,7 @@ const SCHEDULES: Schedule[] = [
   ...pinningSchedules,
   ...feedSchedules,
   ...imSchedules,
+  ...statisticSchedules,
 ]
 
 /** All tasks on one context. */

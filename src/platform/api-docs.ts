@@ -4,7 +4,14 @@ import swaggerUi from '@fastify/swagger-ui'
 import { describeReplies, shareComponents } from '#platform/api-components.ts'
 import { API_TAGS } from '#platform/http/api-tags.ts'
 import type { Documented } from '#platform/http/route.ts'
+import type { Access } from '#platform/http/viewer.ts'
 import type { Server } from '#platform/http.ts'
+
+/** Who may call an operation of administrators, in words. */
+const abilityNeeded = (access: Exclude<Access, string>): string =>
+  'ability' in access
+    ? `Needs the ability \`${access.ability}\`.`
+    : `Needs one of the abilities ${access.anyAbility.map((name) => `\`${name}\``).join(', ')}.`
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string
@@ -58,9 +65,7 @@ export async function addDocumentation(server: Server): Promise<void> {
             : { security: access === 'optional' ? [{}, { bearer: [] }] : [{ bearer: [] }] }),
           ...(typeof access === 'object'
             ? {
-                description: [`Needs the ability \`${access.ability}\`.`, schema?.description]
-                  .filter(Boolean)
-                  .join(' '),
+                description: [abilityNeeded(access), schema?.description].filter(Boolean).join(' '),
               }
             : {}),
           hide: !url.startsWith('/api/v2') || (schema as { hide?: boolean } | undefined)?.hide === true,

@@ -7,6 +7,10 @@ export type Tables = {
     display_name: string
     description: string
   }
+  active_people: {
+    day: string
+    user_id: number
+  }
   advertising: {
     id: number
     space_id: number
@@ -133,6 +137,11 @@ export type Tables = {
     created_at: string
     updated_at: string
     external_id: string | null
+  }
+  daily_statistics: {
+    series: string
+    day: string
+    value: number
   }
   famous_users: {
     user_id: number
@@ -967,6 +976,10 @@ export type Tables = {
     name: string
     value: unknown
     updated_at: string
+  }
+  statistic_series: {
+    series: string
+    counted_until: string
   }
   storage_nodes: {
     node: string

@@ -30,4 +30,5 @@ export {
 } from './requests/queries.ts'
 export { Days, type PinSubject, PinsQuery, pinFields } from './schema.ts'
 export { cancelPinOfTarget, cancelPinsOfContent, pinForFree } from './service.ts'
+export { pinQueue } from './statistics.ts'
 export { pinView } from './view.ts'

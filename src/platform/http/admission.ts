@@ -28,8 +28,16 @@ function mayCall(
   if (access !== 'public' && access !== 'optional' && !viewer)
     throw unauthenticated({ headers: { 'WWW-Authenticate': 'Bearer' } })
   if (state.exceeded) throw tooManyRequests({ headers: limitHeaders(state) })
-  if (typeof access === 'object') return identity.hasAbility((viewer as Viewer).id, access.ability)
-  return true
+  if (typeof access !== 'object') return true
+  const { id } = viewer as Viewer
+  return 'ability' in access
+    ? identity.hasAbility(id, access.ability)
+    : hasAny(identity, id, access.anyAbility)
+}
+
+async function hasAny(identity: Identity, userId: number, abilities: readonly string[]): Promise<boolean> {
+  for (const ability of abilities) if (await identity.hasAbility(userId, ability)) return true
+  return false
 }
 
 /**

@@ -12,9 +12,9 @@ export type Viewer = {
 
 /**
  * Who may call a route. `public`: no identity is read. `optional`: a valid token changes the answer and an invalid one
- * is treated as none. `user`: a token is needed. An object: a token of a holder of that ability.
+ * is treated as none. `user`: a token is needed. An object: a token of a holder of that ability, or of any of those.
  */
-export type Access = 'public' | 'optional' | 'user' | { ability: string }
+export type Access = 'public' | 'optional' | 'user' | { ability: string } | { anyAbility: readonly string[] }
 
 /** What the modules below http supply: it knows neither tokens nor abilities. */
 export type Identity = {

@@ -1,0 +1,2 @@
+export { noteActive } from './activity/service.ts'
+export { bringTogether } from './service.ts'
