@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline'
 import { after, afterEach, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import postgres from 'postgres'
+import { killWatchdog, until } from '#test/fixtures/watchdogs.ts'
 import { createLibraryLinks } from './embedded-postgres/binaries.ts'
 import { acquireLock } from './embedded-postgres/lock.ts'
 import { findDatabaseProcesses, isAlive } from './embedded-postgres/processes.ts'
@@ -88,32 +89,6 @@ async function kill(child: ChildProcess): Promise<void> {
   const exited = once(child, 'exit')
   child.kill('SIGKILL')
   await exited
-}
-
-/**
- * Kills the watchdog of a postmaster: the brother that waits on the pipe, then the parent. Their server is stopped
- * before, since it answers the death of the watchdog with ending the database.
- */
-async function killWatchdog({ child, postmaster }: { child: ChildProcess; postmaster: number }) {
-  const fieldsOf = async (pid: number | string) => {
-    const text = await readFile(`/proc/${pid}/stat`, 'utf8')
-    return text.slice(text.lastIndexOf(')') + 2).split(' ')
-  }
-  child.kill('SIGSTOP')
-  while ((await fieldsOf(child.pid ?? 0))[0] !== 'T') await wait(1)
-  const watchdog = Number((await fieldsOf(postmaster))[1])
-  const children = (await readFile(`/proc/${watchdog}/task/${watchdog}/children`, 'utf8')).trim().split(' ')
-  for (const pid of [...children.map(Number), watchdog]) {
-    if (pid !== postmaster) process.kill(pid, 'SIGKILL')
-  }
-}
-
-async function until(condition: () => boolean, message: string, patience = 10_000): Promise<void> {
-  const deadline = Date.now() + patience
-  while (!condition()) {
-    if (Date.now() > deadline) assert.fail(message)
-    await wait(10)
-  }
 }
 
 test('a first start creates a UTF-8 database that only its owner can reach, a second one finds the data again', async () => {

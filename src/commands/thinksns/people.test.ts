@@ -6,14 +6,12 @@ import { after, before, describe, test } from 'node:test'
 import { bringerOf, faultsOf } from '#test/fixtures/bring-over.ts'
 import { type MariaDb, skipMariaDb, startMariaDb } from '#test/fixtures/mariadb.ts'
 import { flatPicture } from '#test/fixtures/media.ts'
+import { addOldPeople, HASH, NODE } from '#test/fixtures/old-people.ts'
 import { createThinkSns, type ThinkSns } from '#test/fixtures/thinksns.ts'
 import { createWorld } from '#test/world.ts'
 import { closeMove } from './import.ts'
 
 /** What PHP made of `correct horse`, at a low cost. */
-const HASH = '$2y$04$b3LXSwzaC1lK/QVJI3b96utXlBcVxu3xN2JicPpY1FdPWF4Ltqz8O'
-const NODE = `public:2024/01/02/${'Ab3'.repeat(21)}x.png`
-const OLD = 'The time is that of the site'
 
 describe('bringing people over', { skip: skipMariaDb }, async () => {
   let maria: MariaDb
@@ -31,88 +29,12 @@ describe('bringing people over', { skip: skipMariaDb }, async () => {
   before(async () => {
     maria = await startMariaDb()
     source = await createThinkSns(maria, 'people')
-    const { add } = source
     bring = bringerOf(world, { database: source.address, files: folder, 'time-zone': 'Asia/Shanghai' })
-    await add(
-      'users',
-      { id: 1, name: 'root', email: 'root@example.org', password: HASH, created_at: '2020-01-02 08:00:00' },
-      { id: 2, name: 'Ann', phone: '+8613800000002', password: HASH, sex: 2, bio: OLD, avatar: NODE },
-      { id: 3, name: '\u{1d400}nn', phone: '13800000003' },
-      { id: 4, name: null, email: 'NoName@Example.org' },
-      { id: 5, name: '12345', email: 'not an address', password: 'md5-of-something' },
-      { id: 6, name: 'gone', phone: '13800000002', deleted_at: '2021-01-01 00:00:00' },
-      { id: 7, name: 'locked out', password: HASH, phone: '13800000007' },
-      { id: 8, name: 'x'.repeat(80), email: 'long@example.org', sex: 7 },
-      { id: 9, name: 'old avatar', email: 'old@example.org' },
-    )
-    await add('user_extras', { user_id: 2, last_checkin_count: 0 }, { user_id: 2 }, { user_id: 77 })
-    await add(
-      'user_follow',
-      { id: 5, user_id: 2, target: 3, created_at: '2022-05-06 07:08:09' },
-      { id: 6, user_id: 2, target: 2 },
-      { id: 7, user_id: 99, target: 2 },
-    )
-    await add(
-      'black_lists',
-      { user_id: 3, target_id: 2 },
-      { user_id: 3, target_id: 2 },
-      { user_id: 2, target_id: 98 },
-    )
-    await add('famous', { id: 1, user_id: 2, type: 'each' })
-    await add('users_recommended', { id: 1, user_id: 3, created_at: '2022-01-01 00:00:00' })
-    await add(
-      'user_socialites',
-      { user_id: 2, union_id: 'u', type: 'qq' },
-      { user_id: 2, union_id: 'u', type: 'qq' },
-      { user_id: 2, union_id: 'v', type: 'qq' },
-      { user_id: 3, union_id: 'u', type: 'qq' },
-      { user_id: 3, union_id: 'w', type: 'wechat' },
-      { user_id: 99, union_id: 'x', type: 'wechat' },
-    )
-    await add(
-      'roles',
-      { id: 1, name: 'founder' },
-      { id: 2, name: 'owner' },
-      { id: 4, name: 'disabler' },
-      { id: 9, name: 'moderator', display_name: 'Moderators' },
-    )
-    await add('role_user', { user_id: 1, role_id: 1 }, { user_id: 7, role_id: 4 }, { user_id: 2, role_id: 9 })
-    await add(
-      'abilities',
-      { id: 1, name: 'admin: login' },
-      { id: 2, name: 'password-update' },
-      { id: 3, name: '[feed] Delete Feed' },
-    )
-    await add(
-      'ability_role',
-      { ability_id: 1, role_id: 1 },
-      { ability_id: 3, role_id: 9 },
-      { ability_id: 2, role_id: 9 },
-    )
+    await addOldPeople(source)
     const picture = await flatPicture(40, 30).png().toBuffer()
     await put(NODE.slice('public:'.length), picture)
     await put('avatars/000/000/000/09.png', picture)
     await put('2019/01/02/0304/abc.png', picture)
-    await add(
-      'files',
-      { id: 1, hash: 'a', filename: '2019/01/02/0304/abc.png', mime: 'text/plain', width: 40, height: 30 },
-      {
-        id: 2,
-        hash: 'b',
-        filename: '2019/01/02/0304/lost.jpg',
-        mime: 'image/jpeg',
-        width: 100.5,
-        height: 80,
-      },
-    )
-    await add(
-      'file_withs',
-      { id: 11, file_id: 1, user_id: 2, channel: 'feed:image', raw: 1 },
-      { id: 12, file_id: 1, user_id: 3, channel: 'feed:image', raw: 2 },
-      { id: 13, file_id: 2, user_id: 2, channel: 'feed:image', raw: 1 },
-      { id: 14, file_id: 1, user_id: 2, channel: 'client:file:apk', raw: 1 },
-      { id: 15, file_id: 9, user_id: 2 },
-    )
     first = await bring()
   })
   after(async () => {

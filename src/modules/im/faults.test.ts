@@ -1,91 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { issueToken } from '#modules/tokens/index.ts'
+import { createDice } from '#test/fixtures/dice.ts'
 import { type EasemobFault, startEasemob } from '#test/fixtures/easemob.ts'
 import { prepareEjabberd, skipEjabberd } from '#test/fixtures/ejabberd.ts'
-import { createWorld, type Person, type World } from '#test/world.ts'
+import { converge, makeChanges } from '#test/fixtures/im-changes.ts'
+import { createWorld } from '#test/world.ts'
 import { findDrift, reconcile } from './drift/service.ts'
 import { createEasemob } from './providers/easemob.ts'
 import { ImError } from './providers/provider.ts'
 import { createTokenStore } from './providers/tokens.ts'
-import { countBacklog } from './sync/queries.ts'
-
-/** Does the jobs, those for later too, until the provider has everything. */
-async function converge({ sql, work }: World) {
-  for (let attempt = 0; attempt < 200; attempt += 1) {
-    await sql`update graphile_worker._private_jobs set run_at = now() where locked_at is null`
-    await work()
-    const { waiting_accounts, waiting_groups } = await countBacklog(sql)
-    if (waiting_accounts + waiting_groups === 0) return
-    await sleep(100)
-  }
-  assert.fail(`it did not converge: ${JSON.stringify(await countBacklog(sql))}`)
-}
-
-/** Random numbers that are the same in every run. */
-function dice(seed: number) {
-  let state = seed
-  return (sides: number) => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
-    return Math.floor((state / 2_147_483_648) * sides)
-  }
-}
-
-/**
- * Makes changes of all kinds, one after the other; `before` is told the number of each. Answers how many changes were
- * answered with each status.
- */
-async function makeChanges(
-  { as, person }: World,
-  count: number,
-  before: (n: number) => Promise<unknown> | unknown,
-): Promise<{ statuses: Map<number, number>; groups: number }> {
-  const roll = dice(7)
-  const people = await Promise.all(Array.from({ length: 12 }, () => person()))
-  const pick = () => people[roll(people.length)] as Person
-  const groups: { id: number; owner: Person }[] = []
-  const statuses = new Map<number, number>()
-  let made = 0
-  for (let n = 0; n < count; n += 1) {
-    await before(n)
-    const group = groups[roll(groups.length)]
-    const kind = group ? roll(8) : 0
-    const [one, other] = [pick(), pick()]
-    const change = async () => {
-      if (!group || kind === 0) {
-        const members = [one, other].filter((each) => each !== people[n % 12]).map((each) => each.id)
-        const owner = people[n % 12] as Person
-        const answer = await as(owner, 'POST', '/im/group', { groupname: `G ${n}`, desc: 'd', members })
-        groups.push({ id: Number(answer.body.im_group_id), owner })
-        made += 1
-        return answer
-      }
-      const { id, owner } = group
-      if (kind === 1) {
-        const heir = one
-        const body = { im_group_id: id, groupname: `H ${n}`, desc: '', maxusers: 50, new_owner_user: heir.id }
-        const answer = await as(owner, 'PATCH', '/im/group', body)
-        group.owner = heir
-        return answer
-      }
-      if (kind === 2) return as(one, 'PUT', '/im/password')
-      if (kind === 3 && groups.length > 4) {
-        groups.splice(groups.indexOf(group), 1)
-        made -= 1
-        return as(owner, 'DELETE', '/im/group', { im_group_id: id })
-      }
-      const method = kind < 6 ? 'POST' : 'DELETE'
-      const members = [one.id, other.id].filter((each) => each !== owner.id)
-      if (members.length === 0) return as(owner, 'PUT', '/im/password')
-      return as(owner, method, '/im/group/member', { im_group_id: id, members })
-    }
-    const { status, body } = await change()
-    assert.ok([201, 202, 204].includes(status), `change ${n} answered ${status} ${JSON.stringify(body)}`)
-    statuses.set(status, (statuses.get(status) ?? 0) + 1)
-  }
-  return { statuses, groups: made }
-}
 
 // That it is not installed is told by the conformance suite, once.
 const ejabberdSuite = skipEjabberd ? () => {} : suite
@@ -279,7 +203,7 @@ suite('easemob with faults', { timeout: 120_000 }, async () => {
   })
 
   test('100 changes among faults of every kind come to the same, and no announcement is lost', async () => {
-    const roll = dice(11)
+    const { below: roll } = createDice(11)
     const faults: EasemobFault[] = ['token', 'limit', 'broken', 'silent', 'lost', 'unheard', 'twice']
     // Only what may be repeated arrives twice: messages carry an id, and groups are looked for before.
     service.fault = (call) => {

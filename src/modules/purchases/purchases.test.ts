@@ -1,28 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forgetSettings, type Settings, updateSettings } from '#modules/settings/index.ts'
 import { hashPassword } from '#platform/passwords.ts'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { uploadPicture } from '#test/fixtures/uploads.ts'
+import { walletsOf } from '#test/fixtures/wallets.ts'
 import { createWorld, type Person } from '#test/world.ts'
 import { dropPrices, setPrices } from './queries.ts'
 
 const world = await createWorld()
-const { as, guest, sql, ctx, person } = world
-const founder = await person({ roles: ['founder', 'owner'] })
-
-const give = (to: Person, area: 'points' | 'wallet', amount: number) =>
-  as(founder, 'POST', `/admin/users/${to.id}/${area}`, { amount, reason: 'test' })
-const owns = async (who: Person) => {
-  const { body } = await as(who, 'GET', '/user')
-  return { points: body.currency.sum as number, wallet: body.new_wallet.balance as number }
-}
-const rich = async (points = 1000, wallet = 1000) => {
-  const made = await person()
-  if (points) await give(made, 'points', points)
-  if (wallet) await give(made, 'wallet', wallet)
-  return made
-}
+const { as, guest, sql, person } = world
+const { founder, give, owns, rich: richIn, withSettings } = await walletsOf(world)
+const rich = (points = 1000, wallet = 1000) => richIn(wallet, points)
 const { send: publish } = feedsOf(world)
 const LONG = '一'.repeat(60)
 const sell = async (author: Person, amount = 100) => {
@@ -37,16 +25,6 @@ const buy = (
   body: object = {},
   headers = {},
 ) => as(who, 'POST', `${way}/purchases/${node}`, body, headers)
-const settings = async (changes: Partial<Settings>, work: () => Promise<void>) => {
-  await updateSettings(ctx, sql, changes)
-  forgetSettings(ctx)
-  try {
-    await work()
-  } finally {
-    await sql`delete from settings`
-    forgetSettings(ctx)
-  }
-}
 const audit = async () => {
   const { body } = await as(founder, 'GET', '/admin/ledger/audit')
   assert.deepEqual([body.balanced, body.drift], [true, []])
@@ -138,7 +116,7 @@ test('failures come in order: 401, 404, 403 password, 422 paid or own, 403 balan
     assert.deepEqual([poor.status, poor.headers['x-error-code']], [403, 'insufficient_balance'])
     assert.equal((await buy(anna, node, way)).status, 422)
   }
-  await settings({ 'pay-validate-user-password': true }, async () => {
+  await withSettings({ 'pay-validate-user-password': true }, async () => {
     for (const who of [anna, ben]) {
       const wrong = await buy(who, node, '/currency', { password: 'wrong horse' })
       assert.deepEqual([wrong.status, wrong.headers['x-error-code']], [403, 'wrong_password'])
@@ -251,7 +229,7 @@ test('paid feeds may be switched off, and an amount of 0 is a free feed', async 
   const anna = await rich()
   const free = await publish(anna, { feed_content: 'free', amount: 0 })
   assert.equal((await guest('GET', `/feeds/${free.body.id}`)).body.paid_node, null)
-  await settings({ 'feed:paycontrol': false }, async () => {
+  await withSettings({ 'feed:paycontrol': false }, async () => {
     assert.equal((await publish(anna, { feed_content: 'x', amount: 5 })).status, 403)
     assert.equal((await publish(anna, { feed_content: 'x' })).status, 201)
   })

@@ -6,8 +6,6 @@ import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { attachFiles, detachFiles, fileViews } from '#modules/files/index.ts'
 import { fileTasks } from '#modules/files/jobs.ts'
-import { ApiError } from '#platform/errors.ts'
-import { createServer } from '#platform/http.ts'
 import { runJobs } from '#platform/jobs.ts'
 import {
   animatedGif,
@@ -21,37 +19,15 @@ import {
   photo,
   wav,
 } from '#test/fixtures/media.ts'
+import { multipart, newPicture } from '#test/fixtures/uploads.ts'
 import { createWorld, type Person } from '#test/world.ts'
-import type { UnpaidKind } from '../schema.ts'
-import { uploadBytesRoutes, uploadRoutes } from './routes.ts'
 
 const world = await createWorld({ MAX_UPLOAD_BYTES: '300000' })
 const { ctx, sql } = world
 const alice = await world.person()
 const bob = await world.person()
 
-let shade = 0
-/** A picture that no other test uploads. */
-const picture = (width = 30, height = 20) => {
-  shade += 1
-  const background = { r: shade, g: 99, b: 200 }
-  return sharp({ create: { width, height, channels: 3, background } })
-    .png()
-    .toBuffer()
-}
-
 const hashOf = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex')
-
-async function multipart(parts: [name: string, value: Buffer | string][]) {
-  const form = new FormData()
-  for (const [name, value] of parts) {
-    if (typeof value === 'string') form.append(name, value)
-    else form.append(name, new Blob([new Uint8Array(value)]), 'picture.png')
-  }
-  const encoded = new Response(form)
-  const type = encoded.headers.get('content-type') ?? ''
-  return { payload: Buffer.from(await encoded.arrayBuffer()), headers: { 'content-type': type } }
-}
 
 async function send(person: Person, parts: [string, Buffer | string][]) {
   const { payload, headers } = await multipart(parts)
@@ -90,7 +66,7 @@ async function objects(): Promise<number> {
 
 describe('uploading', () => {
   test('a picture gets an id and leads to its bytes', async () => {
-    const bytes = await picture(30, 20)
+    const bytes = await newPicture(30, 20)
     const answer = await send(alice, [
       ['width', '30'],
       ['height', '20'],
@@ -163,7 +139,7 @@ describe('uploading', () => {
   })
 
   test('a request without the file, or not multipart at all, is told so', async () => {
-    const other = await send(alice, [['picture', await picture()]])
+    const other = await send(alice, [['picture', await newPicture()]])
     const fields = await send(alice, [['file', 'text']])
     const json = await world.as(alice, 'POST', '/files', { file: 'text' })
     const nothing = await world.as(alice, 'POST', '/files')
@@ -186,14 +162,14 @@ describe('uploading', () => {
   })
 
   test('guests may not upload', async () => {
-    const { payload, headers } = await multipart([['file', await picture()]])
+    const { payload, headers } = await multipart([['file', await newPicture()]])
     assert.equal((await world.guest('POST', '/files', payload, headers)).status, 401)
   })
 })
 
 describe('de-duplication', () => {
   test('the same bytes of one person are kept once, under an id for each use (files-4)', async () => {
-    const bytes = await picture()
+    const bytes = await newPicture()
     const first = await uploaded(alice, bytes)
     const before = await objects()
     const second = await uploaded(alice, bytes)
@@ -202,7 +178,7 @@ describe('de-duplication', () => {
   })
 
   test('racing uploads of the same bytes keep them once', async () => {
-    const bytes = await picture()
+    const bytes = await newPicture()
     const before = await objects()
     const ids = await Promise.all(Array.from({ length: 8 }, () => uploaded(alice, bytes)))
     assert.equal(new Set(ids).size, 8)
@@ -220,7 +196,7 @@ describe('de-duplication', () => {
   })
 
   test('an md5 of somebody else, of nobody, or of no such form is 404 (files-5)', async () => {
-    const bytes = await picture()
+    const bytes = await newPicture()
     await uploaded(alice, bytes)
     for (const md5 of [hashOf(bytes), '0'.repeat(32), 'short', 'z'.repeat(32)]) {
       assert.equal((await world.as(bob, 'GET', `/files/uploaded/${md5}`)).status, 404)
@@ -229,203 +205,11 @@ describe('de-duplication', () => {
   })
 
   test('somebody else who uploads the same bytes gets a file of their own', async () => {
-    const bytes = await picture()
+    const bytes = await newPicture()
     await uploaded(alice, bytes)
     const before = await objects()
     await uploaded(bob, bytes)
     assert.equal(await objects(), before + 1)
-  })
-})
-
-describe('reading', () => {
-  test('`json` asks for the address instead of being led there (files-9)', async () => {
-    const id = await uploaded(alice, await picture())
-    for (const query of ['?json', '?json=1', '?json=true']) {
-      const answer = await world.as(alice, 'GET', `/files/${id}${query}`)
-      assert.equal(answer.status, 200)
-      assert.equal((await fetchBytes(answer.body.url)).status, 200)
-    }
-    assert.equal((await world.as(alice, 'GET', `/files/${id}?json=0`)).status, 302)
-  })
-
-  test('w, h, q and b shape a picture (files-9)', async () => {
-    const id = await uploaded(alice, await noisyPicture(200, 100).jpeg().toBuffer())
-    const small = await download(id, '?w=50&h=90')
-    assert.equal((await sharp(small.bytes).metadata()).width, 50)
-    const rough = await download(id, '?q=1')
-    assert.ok(rough.bytes.length < (await download(id, '?q=100')).bytes.length)
-    assert.ok((await download(id, '?b=100')).bytes.length < (await download(id, '?q=85')).bytes.length)
-    assert.ok((await download(id, '?w=0&h=0&q=0&b=0')).bytes.equals((await download(id)).bytes))
-  })
-
-  test('values out of bounds are told', async () => {
-    const id = await uploaded(alice, await picture())
-    for (const query of ['w=-1', 'h=10001', 'q=101', 'b=101', 'w=x', 'w=1&w=2']) {
-      assert.equal((await world.as(alice, 'GET', `/files/${id}?${query}`)).status, 422, query)
-    }
-  })
-
-  test('sound is sent as it is, whatever is asked of it', async () => {
-    const bytes = mp3({ tagged: true })
-    assert.ok((await download(await uploaded(alice, bytes), '?w=10&b=5')).bytes.equals(bytes))
-  })
-
-  test('unknown ids are 404', async () => {
-    for (const id of ['999999999', '0', '-1', 'x', '9007199254740993', '1e3']) {
-      assert.equal((await world.as(alice, 'GET', `/files/${id}`)).status, 404, id)
-    }
-  })
-
-  test('bytes come with headers that let a browser neither guess nor run anything', async () => {
-    const { headers } = await download(await uploaded(alice, await picture()))
-    assert.equal(headers['x-content-type-options'], 'nosniff')
-    assert.equal(headers['content-security-policy'], "default-src 'none'; sandbox")
-    assert.match(String(headers['content-disposition']), /^inline; filename="[0-9a-f]+\.png"$/)
-    assert.match(String(headers['cache-control']), /^private, max-age=\d+/)
-  })
-
-  test('parts can be asked for, and what was loaded need not be sent again', async () => {
-    const bytes = await picture()
-    const id = await uploaded(alice, bytes)
-    const range = (value: string, more = {}) => download(id, '', { range: value, ...more })
-    const parts: [string, number, number][] = [
-      ['bytes=2-5', 2, 5],
-      ['bytes=10-', 10, bytes.length - 1],
-      ['bytes=-4', bytes.length - 4, bytes.length - 1],
-      ['bytes=0-999999', 0, bytes.length - 1],
-    ]
-    for (const [value, start, end] of parts) {
-      const got = await range(value)
-      assert.equal(got.status, 206, value)
-      assert.equal(got.headers['content-range'], `bytes ${start}-${end}/${bytes.length}`)
-      assert.equal(got.headers['content-length'], String(end - start + 1))
-      assert.ok(got.bytes.equals(bytes.subarray(start, end + 1)))
-    }
-    const beyond = await range(`bytes=${bytes.length}-`)
-    assert.deepEqual([beyond.status, beyond.headers['content-range']], [416, `bytes */${bytes.length}`])
-    for (const ignored of ['bytes=5-2', 'bytes=-', 'bytes=0-1,3-4', 'lines=1-2']) {
-      assert.equal((await range(ignored)).status, 200, ignored)
-    }
-    const whole = await download(id)
-    const etag = String(whole.headers.etag)
-    assert.equal((await range('bytes=0-1', { 'if-range': etag })).status, 206)
-    assert.equal((await range('bytes=0-1', { 'if-range': '"another"' })).status, 200)
-    const fresh = await download(id, '', { 'if-none-match': `"another", W/${etag}` })
-    assert.deepEqual([fresh.status, fresh.bytes.length], [304, 0])
-    assert.equal((await download(id, '?w=5', { 'if-none-match': etag })).status, 200)
-    assert.equal((await download(id, '?w=5', { range: 'bytes=0-7' })).bytes.length, 8)
-  })
-
-  test('HEAD tells the length without the bytes', async () => {
-    const bytes = await picture()
-    const id = await uploaded(alice, bytes)
-    assert.equal((await world.as(alice, 'HEAD', `/files/${id}`)).status, 302)
-    const { body } = await world.as(alice, 'GET', `/files/${id}?json=1`)
-    const head = await fetchBytes(body.url, {}, 'HEAD')
-    assert.deepEqual([head.status, head.bytes.length], [200, 0])
-    assert.equal(head.headers['content-length'], String(bytes.length))
-  })
-
-  test('an address that was changed or has expired is 403 (files-9)', async (t) => {
-    const id = await uploaded(alice, await picture())
-    const { body } = await world.as(alice, 'GET', `/files/${id}?json=1&w=10`)
-    const changed = [
-      body.url.replace('w_16', 'w_50'),
-      body.url.replace(`/files/${id}`, `/files/${id - 1}`),
-      body.url.replace(/expires=\d/, 'expires=9'),
-      body.url.replace(/signature=.*/, 'signature=x'),
-      body.url.replace(/\?.*/, ''),
-    ]
-    for (const url of changed) assert.equal((await fetchBytes(url)).status, 403, url)
-    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 3 * 3_600_000 })
-    assert.equal((await fetchBytes(body.url)).status, 403)
-  })
-})
-
-describe('paid files', () => {
-  let unpaid: UnpaidKind = null
-  const asked: number[][] = []
-  async function shop() {
-    const server = await createServer({
-      ...ctx,
-      identity: { findViewer: async () => null, recallViewer: () => null, hasAbility: async () => false },
-    })
-    await server.register(
-      async (api) => {
-        uploadRoutes(api as never, ctx, {
-          async findUnpaid(...given) {
-            asked.push(given)
-            return unpaid
-          },
-          isHidden: async () => false,
-          confidential: new Set(),
-        })
-      },
-      { prefix: '/api/v2' },
-    )
-    uploadBytesRoutes({ confidential: new Set(), isGone: async () => false })(server, ctx)
-    return server
-  }
-
-  test('who has not paid sees a blurred or a small picture and no sound, who has sees all (files-6)', async () => {
-    const server = await shop()
-    after(() => server.close())
-    const id = await uploaded(alice, await noisyPicture(900, 90).jpeg({ quality: 30 }).toBuffer())
-    const look = async (kind: UnpaidKind, of = id) => {
-      unpaid = kind
-      const { statusCode, headers } = await server.inject({ url: `/api/v2/files/${of}` })
-      assert.equal(headers['cache-control'], statusCode === 302 ? 'private, no-cache' : undefined)
-      return { status: statusCode, rule: new URL(headers.location ?? 'http://x').searchParams.get('rule') }
-    }
-    assert.deepEqual(await look(null), { status: 302, rule: null })
-    assert.deepEqual(await look('read'), { status: 302, rule: 'b_96' })
-    assert.deepEqual(await look('download'), { status: 302, rule: 'w_720,h_720' })
-    const sound = await uploaded(alice, Buffer.concat([mp3(), mp3()]))
-    assert.equal((await look('listen', sound)).status, 403)
-    assert.equal((await look(null, sound)).status, 302)
-    assert.deepEqual(asked[0], [id, 0])
-  })
-})
-
-describe('attaching', () => {
-  const attach = (ids: number[], more: Partial<Parameters<typeof attachFiles>[1]> = {}) =>
-    sql.begin((tx) =>
-      attachFiles(tx, { ids, ownerId: alice.id, channel: 'test:image', raw: 1, field: 'images', ...more }),
-    )
-  const refusal = (error: unknown) =>
-    error instanceof ApiError && error.status === 422 && error.details.errors?.images !== undefined
-
-  test('an upload is attached once, with what is known of it (files-4)', async () => {
-    const bytes = await picture(30, 20)
-    const id = await uploaded(alice, bytes)
-    const uses = await attach([id], { kind: 'image' })
-    assert.deepEqual(uses.get(id), {
-      id,
-      kind: 'image',
-      mime: 'image/png',
-      size: '30x20',
-      bytes: bytes.length,
-      width: 30,
-      height: 20,
-    })
-    await assert.rejects(attach([id]), refusal)
-    assert.equal((await attach([])).size, 0)
-  })
-
-  test("others' uploads, unknown ids, repeated ids and other kinds are refused, and nothing is attached", async () => {
-    const mine = await uploaded(alice, await picture())
-    const theirs = await uploaded(bob, await picture())
-    await assert.rejects(attach([mine, theirs]), refusal)
-    await assert.rejects(attach([mine, 999_999_999]), refusal)
-    await assert.rejects(attach([mine, mine]), refusal)
-    await assert.rejects(attach([mine], { kind: 'video' }), refusal)
-    assert.equal((await attach([mine])).size, 1)
-  })
-
-  test('racing for one upload, one wins', async () => {
-    const id = await uploaded(alice, await picture())
-    const results = await Promise.allSettled([attach([id]), attach([id]), attach([id])])
-    assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)
   })
 })
 
@@ -439,9 +223,9 @@ describe('tidying', () => {
   const known = async (id: number) => (await world.as(bob, 'GET', `/files/${id}`)).status === 302
 
   test('what nothing took within a day goes, the rest stays (files-11)', async () => {
-    const bytes = await picture()
+    const bytes = await newPicture()
     const [stale, attached, recent] = [
-      await uploaded(bob, await picture()),
+      await uploaded(bob, await newPicture()),
       await uploaded(bob, bytes),
       await uploaded(bob, bytes),
     ]
@@ -466,7 +250,7 @@ describe('tidying', () => {
 })
 
 test('a store that lost a file answers 404, one that is down 503 (files-12)', async () => {
-  const id = await uploaded(alice, await picture())
+  const id = await uploaded(alice, await newPicture())
   const [row] = await sql`
     select storage_key from files where id = (select file_id from file_uses where id = ${id})`
   await ctx.storage.remove(row?.storage_key)

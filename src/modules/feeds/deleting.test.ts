@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { feedCounters } from '#modules/feeds/index.ts'
+import { topicCounters } from '#modules/topics/index.ts'
+import { feedsOf } from '#test/fixtures/feeds.ts'
+import { createWorld, type Person } from '#test/world.ts'
+
+const world = await createWorld()
+const { as, guest, person, sql } = world
+
+const { nextMark: mark, publish, read } = feedsOf(world)
+const feedsCount = async (who: Person) =>
+  (await sql<[{ feeds_count: number }]>`select feeds_count from user_counts where user_id = ${who.id}`)[0]
+    .feeds_count
+async function createTopic(creator: Person, status = 'passed'): Promise<number> {
+  const answer = await as(creator, 'POST', '/feed/topics', { name: `Topic ${mark()} of ${creator.name}` })
+  assert.equal(answer.status, 201)
+  await sql`update feed_topics set status = ${status} where id = ${answer.body.id}`
+  return answer.body.id
+}
+const topicCount = async (id: number) => (await guest('GET', `/feed/topics/${id}`)).body.feeds_count
+async function assertNoDrift() {
+  for (const check of [...feedCounters, ...topicCounters])
+    assert.deepEqual(await check.find(sql), [], check.name)
+}
+describe('deleting', () => {
+  for (const path of ['/currency', '']) {
+    test(`the author deletes with DELETE /feeds/{feed}${path}, once`, async () => {
+      const alice = await person()
+      const topic = await createTopic(alice)
+      const id = await publish(alice, { topics: [topic] })
+      assert.equal((await guest('DELETE', `/feeds/${id}${path}`)).status, 401)
+      assert.equal((await as(alice, 'DELETE', `/feeds/${id}${path}`)).status, 204)
+      assert.equal((await as(alice, 'DELETE', `/feeds/${id}${path}`)).status, 404)
+      assert.equal((await guest('GET', `/feeds/${id}`)).status, 404)
+      assert.deepEqual((await guest('GET', `/feed/topics/${topic}/feeds`)).body, [])
+      assert.equal(await topicCount(topic), 0)
+      assert.equal(await feedsCount(alice), 0)
+    })
+  }
+
+  test('others may not, whoever holds the ability may (feeds-26)', async () => {
+    const [alice, bob, moderator] = [await person(), await person(), await person({ roles: ['founder'] })]
+    const id = await publish(alice)
+    assert.equal((await as(bob, 'DELETE', `/feeds/${id}/currency`)).status, 403)
+    assert.equal((await as(moderator, 'DELETE', `/feeds/${id}/currency`)).status, 204)
+    assert.equal(await feedsCount(alice), 0)
+    assert.equal((await as(bob, 'DELETE', '/feeds/999999999/currency')).status, 404)
+    assert.equal((await as(bob, 'DELETE', '/feeds/none/currency')).status, 404)
+  })
+
+  test('a feed of a disabled author is still not for everybody to delete', async () => {
+    const [alice, bob] = [await person(), await person()]
+    const id = await publish(alice)
+    await sql`update users set deleted_at = now() where id = ${alice.id}`
+    assert.equal((await as(bob, 'DELETE', `/feeds/${id}/currency`)).status, 403)
+    assert.equal((await read(id)).user, null)
+  })
+
+  test('racing deletions count once', async () => {
+    const alice = await person()
+    const topics = [await createTopic(alice)]
+    const id = await publish(alice, { topics })
+    await publish(alice, { topics })
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => as(alice, 'DELETE', `/feeds/${id}/currency`)),
+    )
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 404, 404, 404, 404, 404])
+    assert.equal(await feedsCount(alice), 1)
+    assert.equal(await topicCount(topics[0]!), 1)
+    await assertNoDrift()
+  })
+})
