@@ -42,6 +42,34 @@ function forClients(document) {
   return { document: { ...document, paths, servers: undefined }, errorCodes, idempotent }
 }
 
+/** How each list goes on, where its items are, and how many a page may have; by the parameters that it declares. */
+function listsOf({ paths, components }) {
+  const entries = []
+  for (const [path, { get }] of Object.entries(paths)) {
+    const query = new Map(
+      (get?.parameters ?? []).filter((each) => each.in === 'query').map((each) => [each.name, each]),
+    )
+    const schema = get?.responses[200]?.content?.['application/json']?.schema
+    const by = ['after', 'max_id', 'index', 'since', 'offset', 'page'].find(
+      // Rewards go on by place, because `since` follows one of several orders.
+      (name) =>
+        query.has(name) &&
+        !(name === 'since' && query.has('offset')) &&
+        !(name === 'offset' && query.has('page')),
+    )
+    if (!by || !schema) continue
+    const { properties = {} } = components.schemas[schema.$ref?.split('/').at(-1)] ?? {}
+    const items =
+      ['data', 'comments', 'feeds', 'posts'].find((name) => properties[name]?.type === 'array') ?? null
+    if (schema.type !== 'array' && items === null)
+      throw new Error(`nobody knows where the items of ${path} are`)
+    entries.push(
+      `  ${JSON.stringify(path)}: ${JSON.stringify({ by, items, max: query.get('limit')?.schema.maximum ?? null })},\n`,
+    )
+  }
+  return `/** Lists that have pages: what they go on by, where the items are, and how many a page has at most. */\nexport const LISTS = {\n${entries.join('')}} as const\n`
+}
+
 /** Brings each member of the interfaces, or of what lies in them, onto a line of its own. */
 function compact(text) {
   const lines = []
@@ -72,6 +100,7 @@ const codes = [...errorCodes].sort().map((code) => `\n  | ${JSON.stringify(code)
 const files = {
   'src/generated/api.ts': `${NOTE}${types}\n`,
   'src/generated/error-codes.ts': `${NOTE}/** Every word that \`X-Error-Code\` may be. */\nexport type ErrorCode =${codes.join('')}\n`,
+  'src/generated/lists.ts': `${NOTE}${listsOf(document)}`,
   'src/generated/idempotent.ts': `${NOTE}${listed('IDEMPOTENT', 'Operations that take an `Idempotency-Key`.', idempotent)}`,
 }
 for (const [path, text] of Object.entries(files)) {

@@ -7,9 +7,13 @@ import type { MediaType, PathsWithMethod, RequiredKeysOf } from 'openapi-typescr
 import { errorOf } from './errors.ts'
 import type { paths } from './generated/api.ts'
 import { IDEMPOTENT } from './generated/idempotent.ts'
+import { LISTS } from './generated/lists.ts'
+import { type ItemOf, type ListPath, pagesOf } from './paging.ts'
 import { Session } from './session.ts'
+import { notificationsOf, type StreamedNotification, type StreamOptions } from './stream.ts'
 import { memoryTokens, type TokenStore } from './token-store.ts'
 import { RETRY, type RetryOptions, send } from './transport.ts'
+import { type Uploaded, type Uploader, type UploadOptions, uploadFile, uploadNode } from './upload.ts'
 
 type Verb = 'get' | 'post' | 'put' | 'patch' | 'delete'
 type OrNothing<T> = [T] extends [never] ? undefined : T
@@ -24,6 +28,12 @@ export type Answer<Method extends Verb, Path extends PathsWithMethod<paths, Meth
   paths[Path][Method],
   unknown
 >
+
+type ListInit<Path extends ListPath> = MaybeOptionalInit<paths[Path], 'get'> & {
+  /** Items of a page: 50 unless told otherwise, 100 at most. */
+  pageSize?: number
+}
+type Page<Path extends ListPath> = Replied<paths[Path]['get'], unknown>
 
 type Call<Method extends Verb> = <
   Path extends PathsWithMethod<paths, Method>,
@@ -57,6 +67,8 @@ export class Kith {
   readonly patch: Call<'patch'> = (path, ...init) => this.#call('PATCH', path, init)
   readonly delete: Call<'delete'> = (path, ...init) => this.#call('DELETE', path, init)
 
+  readonly #uploader: Uploader
+
   constructor(options: ClientOptions = {}) {
     const { origin = '' } = (globalThis as { location?: { origin: string } }).location ?? {}
     const base = `${(options.url ?? origin).replace(/\/+$/, '')}/api/v2`
@@ -70,6 +82,20 @@ export class Kith {
       language: speaks,
       store: options.tokens ?? memoryTokens(),
     })
+    this.#uploader = {
+      base,
+      fetch: own,
+      send: (make, by) => {
+        const inLanguage = () => {
+          const request = make()
+          request.headers.set('accept-language', speaks())
+          return request
+        }
+        const through = by ? (((request: Request) => by(request)) as typeof fetch) : own
+        // Bytes that arrived twice are kept once.
+        return send(inLanguage, { fetch: through, session: this.session, retry, repeatable: true })
+      },
+    }
     this.api = createFetchClient<paths>({ baseUrl: base, fetch: (request) => own(request) })
     this.api.use({
       onRequest: ({ request, schemaPath }) => {
@@ -78,9 +104,50 @@ export class Kith {
         if (takesKey && !request.headers.has('idempotency-key'))
           request.headers.set('idempotency-key', crypto.randomUUID())
         const repeatable = takesKey || request.method === 'GET' || request.method === 'HEAD'
-        return send(request, { fetch: own, session: this.session, retry, repeatable })
+        return send(() => request.clone(), { fetch: own, session: this.session, retry, repeatable })
       },
     })
+  }
+
+  /** The pages of a list, as they come: `for await (const page of kith.pages('/feeds')) …`. */
+  pages<Path extends ListPath>(
+    path: Path,
+    ...[init]: Rest<ListInit<Path>>
+  ): AsyncGenerator<Page<Path>, void, undefined> {
+    const read = (pageInit: object) => this.#call('GET', path, [pageInit])
+    return pagesOf<Page<Path>>(path, (init ?? {}) as object, read)
+  }
+
+  /** Everything in a list, page by page as it is needed: `for await (const feed of kith.list('/feeds')) …`. */
+  async *list<Path extends ListPath>(
+    path: Path,
+    ...init: Rest<ListInit<Path>>
+  ): AsyncGenerator<ItemOf<Path, Page<Path>>, void, undefined> {
+    const { items } = LISTS[path]
+    for await (const page of this.pages(path, ...init))
+      yield* (items === null ? page : (page as Record<string, unknown>)[items]) as ItemOf<Path, Page<Path>>[]
+  }
+
+  /** Uploads a file, unless this person uploaded the same bytes before; its id is for one use. */
+  upload(file: Blob, options: UploadOptions = {}): Promise<Uploaded> {
+    return uploadFile(this.#uploader, file, options)
+  }
+
+  /** Uploads a picture of at most 2 MiB as a node (`public:…`), the form that avatars and topics take. */
+  uploadNode(file: Blob, options: UploadOptions = {}): Promise<string> {
+    return uploadNode(this.#uploader, file, options)
+  }
+
+  /** Notifications as they happen, each once: `for await (const told of kith.notifications()) …`. */
+  notifications(options: StreamOptions = {}): AsyncGenerator<StreamedNotification, void, undefined> {
+    const { base, send: sendRequest } = this.#uploader
+    const open = (after: number | undefined, signal: AbortSignal) =>
+      sendRequest(() => {
+        const headers: Record<string, string> = { accept: 'text/event-stream' }
+        if (after !== undefined) headers['last-event-id'] = String(after)
+        return new Request(`${base}/user/notifications/stream`, { headers, signal })
+      })
+    return notificationsOf(open, options)
   }
 
   /** Lets go of what the client holds open. */

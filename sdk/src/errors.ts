@@ -1,7 +1,7 @@
 import type { ErrorCode } from './generated/error-codes.ts'
 
-/** What failed on the way. */
-type ClientErrorCode = 'network_error'
+/** What no server says: the way to it failed, or a message was not from one. */
+type ClientErrorCode = 'network_error' | 'webhook_not_signed'
 
 /** Every word that `code` may be; a newer server may send others. */
 export type KnownErrorCode = ErrorCode | ClientErrorCode

@@ -1,11 +1,16 @@
+import type { components } from './generated/api.ts'
+
 export { type Answer, type ClientOptions, createClient, type Kith } from './client.ts'
 export { isKithError, KithError, type KnownErrorCode } from './errors.ts'
 export type { components, operations, paths } from './generated/api.ts'
+export { md5 } from './md5.ts'
+export type { ListPath } from './paging.ts'
 export type { AnswerSecondFactor, Session } from './session.ts'
+export type { StreamedNotification, StreamOptions } from './stream.ts'
 export { browserTokens, memoryTokens, type StoredToken, type TokenStore } from './token-store.ts'
 export type { RetryOptions } from './transport.ts'
-
-import type { components } from './generated/api.ts'
+export type { Progress, Uploaded, UploadOptions } from './upload.ts'
+export { verifyWebhook, type WebhookMessage } from './webhooks.ts'
 
 /** An object of the wire by its name: `Schema<'Feed'>`. */
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name]

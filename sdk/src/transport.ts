@@ -37,10 +37,11 @@ export const backOff = (attempt: number, baseMs: number, maxMs: number): number 
 
 /**
  * Sends a request with the sign-in and the language. A token that is refused is exchanged once. What failed in passing is
- * sent again where that can do no harm: reads, and operations with an idempotency key, which stays the same.
+ * sent again where that can do no harm: reads, and operations with an idempotency key, which stays the same. `make` is
+ * asked for the request each time.
  */
 export async function send(
-  request: Request,
+  make: () => Request,
   options: {
     fetch: typeof fetch
     session: Session
@@ -49,17 +50,18 @@ export async function send(
     repeatable: boolean
   },
 ): Promise<Response> {
-  const { session, retry, repeatable, signal } = { ...options, signal: request.signal }
+  const { session, retry, repeatable } = options
   let refused: string | undefined
   for (let attempt = 1; ; attempt += 1) {
     const isLast = attempt >= retry.attempts
-    const isOpen = request.headers.has('authorization')
-    const token = isOpen ? null : await session.token(refused)
-    const copy = request.clone()
-    if (token) copy.headers.set('authorization', `Bearer ${token}`)
+    const request = make()
+    const { signal } = request
+    const hasOwn = request.headers.has('authorization')
+    const token = hasOwn ? null : await session.token(refused)
+    if (token) request.headers.set('authorization', `Bearer ${token}`)
     let response: Response
     try {
-      response = await options.fetch(copy)
+      response = await options.fetch(request)
     } catch (cause) {
       if (isLast || !repeatable || signal?.aborted) throw networkError(cause, signal)
       await wait(backOff(attempt, retry.baseMs, retry.maxWaitMs), signal)

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
-import { createWorld, type World } from '#test/world.ts'
+import { createWorld, type Person, type World } from '#test/world.ts'
+import { type ClientOptions, createClient, memoryTokens } from '../../sdk/src/index.ts'
 
 /** A world that listens, and its address: the client library speaks to it as to any server. */
 export async function createRunningWorld(env: Record<string, string> = {}): Promise<World & { url: string }> {
@@ -9,4 +10,21 @@ export async function createRunningWorld(env: Record<string, string> = {}): Prom
   // Addresses of uploads and of the bytes of files begin with it.
   world.ctx.config.publicUrl = `http://127.0.0.1:${port}`
   return { ...world, url: world.ctx.config.publicUrl }
+}
+
+/** A client with the sign-in of a person of the test, and the addresses that it asked for. */
+export function clientOf(url: string, { token }: Person, options: ClientOptions = {}) {
+  const hour = Date.now() + 3_600_000
+  const asked: string[] = []
+  const kith = createClient({
+    url,
+    tokens: memoryTokens({ token, expiresAt: hour, refreshUntil: hour }),
+    retry: { baseMs: 1 },
+    fetch: (input, init) => {
+      asked.push((input as Request).url)
+      return fetch(input, init)
+    },
+    ...options,
+  })
+  return { kith, asked }
 }

@@ -1,0 +1,57 @@
+import { KithError } from './errors.ts'
+
+type HeaderSource = Headers | Record<string, string | string[] | undefined>
+
+const read = (headers: HeaderSource, name: string): string => {
+  if (headers instanceof Headers) return headers.get(name) ?? ''
+  const value = headers[name]
+  return (Array.isArray(value) ? value[0] : value) ?? ''
+}
+
+const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
+
+/** A message of a webhook: `id` is the same when it is sent again. */
+export type WebhookMessage = { id: string; sentAt: Date; payload: unknown }
+
+/**
+ * Holds a message of a webhook against its signature (Standard Webhooks) and parses it. `body` is the body as it came,
+ * byte for byte; `secrets` are all that are good now, two while one is being replaced. Throws `KithError` with
+ * `webhook_not_signed`.
+ */
+export async function verifyWebhook(input: {
+  headers: HeaderSource
+  body: string | Uint8Array
+  secrets: string | string[]
+  /** How far the clocks may be apart, and how old a message may be: five minutes unless told otherwise. */
+  toleranceSeconds?: number
+}): Promise<WebhookMessage> {
+  const refuse = (why: string) =>
+    new KithError(0, 'webhook_not_signed', `This is no message of Kith: ${why}.`)
+  const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((name) =>
+    read(input.headers, `webhook-${name}`),
+  ) as [string, string, string]
+  if (!id || !/^\d+$/.test(timestamp) || !signatures) throw refuse('its headers are missing')
+  const age = Math.abs(Date.now() / 1000 - Number(timestamp))
+  if (age > (input.toleranceSeconds ?? 300)) throw refuse('it is too old, or the clocks differ')
+  const text = typeof input.body === 'string' ? input.body : new TextDecoder().decode(input.body)
+  const signed = new TextEncoder().encode(`${id}.${timestamp}.${text}`)
+  const given = signatures.split(' ').filter((each) => each.startsWith('v1,'))
+  for (const secret of [input.secrets].flat()) {
+    const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+    const raw = bytesOf(secret.replace(/^whsec_/, ''))
+    const key = await crypto.subtle.importKey('raw', raw, algorithm, false, ['verify'])
+    // Compares in constant time.
+    for (const each of given)
+      if (await crypto.subtle.verify('HMAC', key, signatureOf(each), signed))
+        return { id, sentAt: new Date(Number(timestamp) * 1000), payload: JSON.parse(text) }
+  }
+  throw refuse('the signature is another one')
+}
+
+function signatureOf(text: string): Uint8Array<ArrayBuffer> {
+  try {
+    return bytesOf(text.slice('v1,'.length))
+  } catch {
+    return new Uint8Array()
+  }
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, request, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, test } from 'node:test'
+import { isKithError } from '../../sdk/src/index.ts'
+import { clientOf, createRunningWorld } from './running.ts'
+
+const { url, person, as, sql } = await createRunningWorld()
+
+/** Stands between client and server, and cuts what is open when told. */
+async function createCutter(): Promise<{ url: string; cut(): void; opened(): number }> {
+  let opened = 0
+  const open = new Set<{ destroy(): void }>()
+  const proxy: Server = createServer((incoming, reply) => {
+    opened += 1
+    const onward = request(
+      `${url}${incoming.url}`,
+      { method: incoming.method, headers: incoming.headers },
+      (answer) => {
+        reply.writeHead(answer.statusCode ?? 500, answer.headers)
+        answer.pipe(reply)
+      },
+    )
+    open.add(reply)
+    open.add(onward)
+    onward.on('error', () => reply.destroy())
+    incoming.pipe(onward)
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  const cut = () => {
+    for (const each of open) each.destroy()
+    open.clear()
+  }
+  after(() => {
+    cut()
+    proxy.close()
+  })
+  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, cut, opened: () => opened }
+}
+
+test('notifications come as they happen, each once, over connections that are lost', async () => {
+  const ann = await person()
+  const cutter = await createCutter()
+  const { kith } = clientOf(cutter.url, ann, {})
+  const ended = new AbortController()
+  const follow = async () => as(await person(), 'PUT', `/user/followings/${ann.id}`)
+  await follow()
+  const seen: number[] = []
+  // Begins before everything, so that it does not matter when it is connected.
+  for await (const told of kith.notifications({ after: 0, signal: ended.signal })) {
+    assert.equal(told.type, 'follow')
+    assert.ok(told.data.sender.name && told.id)
+    seen.push(told.seq)
+    if (seen.length === 2) {
+      cutter.cut()
+      await follow()
+      await follow()
+    }
+    if (seen.length === 1) await follow()
+    if (seen.length === 4) ended.abort()
+  }
+  assert.deepEqual(seen, [1, 2, 3, 4])
+  assert.ok(cutter.opened() >= 2)
+})
+
+test('a stream ends with the sign-in', async () => {
+  const ann = await person()
+  await as(await person(), 'PUT', `/user/followings/${ann.id}`)
+  const { kith } = clientOf(url, ann)
+  const read = async () => {
+    for await (const _ of kith.notifications({ after: 0 })) await as(ann, 'POST', '/auth/logout')
+  }
+  await assert.rejects(read(), (error) => isKithError(error, 'unauthenticated'))
+  const [row] = await sql<[{ count: number }]>`select count(*)::int from tokens where user_id = ${ann.id}`
+  assert.equal(row.count, 1)
+})
