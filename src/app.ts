@@ -2,13 +2,16 @@ import { adminRoleRoutes } from '#modules/abilities/admin/routes.ts'
 import { type Ability, hasAbility } from '#modules/abilities/index.ts'
 import { abilityRoutes } from '#modules/abilities/routes.ts'
 import { adminFamousRoutes } from '#modules/accounts/admin/famous/routes.ts'
+import { adminInvitationRoutes } from '#modules/accounts/admin/invitations/routes.ts'
 import { adminRecommendationRoutes } from '#modules/accounts/admin/recommended/routes.ts'
+import { adminRequestRoutes } from '#modules/accounts/admin/requests/routes.ts'
 import { adminUserRoutes } from '#modules/accounts/admin/routes.ts'
 import { blockRoutes } from '#modules/accounts/blocks/routes.ts'
 import { codeRoutes } from '#modules/accounts/codes/routes.ts'
 import { discoveryRoutes } from '#modules/accounts/discovery/routes.ts'
 import { followRoutes } from '#modules/accounts/follows/routes.ts'
 import { checkPaymentPassword, isUser, PAYMENT_PASSWORD_ERRORS } from '#modules/accounts/index.ts'
+import { invitationRoutes } from '#modules/accounts/invitations/routes.ts'
 import { passwordRoutes } from '#modules/accounts/passwords/routes.ts'
 import { profileRoutes } from '#modules/accounts/profile/routes.ts'
 import { registrationRoutes } from '#modules/accounts/registration/routes.ts'
@@ -165,6 +168,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   signInRoutes, // 2
   codeRoutes,
   registrationRoutes,
+  invitationRoutes,
   passwordRoutes,
   profileRoutes,
   userRoutes,
@@ -219,6 +223,8 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   adminFamousRoutes,
   adminRoleRoutes(async (ctx) => (await readSettings(ctx))['register:role']),
   adminUserRoutes(endCertification),
+  adminInvitationRoutes,
+  adminRequestRoutes,
   adminReportRoutes,
   adminCertificationCategoryRoutes,
   adminCertificationRoutes,

@@ -1,5 +1,6 @@
 import { alertTasks } from '#modules/accounts/alerts/jobs.ts'
 import { codeSchedules, codeTasks } from '#modules/accounts/codes/jobs.ts'
+import { letterTasks } from '#modules/accounts/letters/jobs.ts'
 import { certificationTasks } from '#modules/certifications/jobs.ts'
 import { commentSchedules, commentTasks } from '#modules/comments/jobs.ts'
 import { feedSchedules, feedTasks } from '#modules/feeds/jobs.ts'
@@ -38,6 +39,7 @@ const TASKS: ((ctx: Context) => TaskList)[] = [
   notificationTasks,
   ledgerTasks,
   alertTasks,
+  letterTasks,
   codeTasks,
   certificationTasks,
   nearbyTasks,
@@ -73,7 +75,7 @@ export const tasksOn = (ctx: Context): TaskList => Object.assign({}, ...TASKS.ma
  * nothing that is done here.
  */
 const OUTBOUND: { concurrency: number; names: string[] }[] = [
-  { concurrency: 4, names: ['send_code', 'alert_owner'] },
+  { concurrency: 4, names: ['send_code', 'alert_owner', 'send_letter'] },
   { concurrency: 4, names: ['push_notifications'] },
   { concurrency: 8, names: ['send_webhook'] },
   {

@@ -5,7 +5,17 @@ import { test } from 'node:test'
 /** Who owns a table: only the owner writes it, and others read it through what the owner exports. */
 const OWNERS: Record<string, string[]> = {
   abilities: ['abilities', 'role_abilities', 'roles', 'user_roles'],
-  accounts: ['famous_users', 'user_blocks', 'user_counts', 'user_follows', 'users', 'verification_codes'],
+  accounts: [
+    'famous_users',
+    'invitation_uses',
+    'invitations',
+    'registration_requests',
+    'user_blocks',
+    'user_counts',
+    'user_follows',
+    'users',
+    'verification_codes',
+  ],
   advertising: ['advertising', 'advertising_spaces'],
   areas: ['areas'],
   audit: ['audit_log'],

@@ -557,6 +557,22 @@ export type Tables = {
     finished_at: string | null
     closed_at: string | null
   }
+  invitation_uses: {
+    user_id: number
+    invitation_id: number | null
+    inviter_id: number
+    created_at: string
+  }
+  invitations: {
+    id: number
+    code: string
+    user_id: number
+    max_uses: number
+    note: string | null
+    created_at: string
+    expires_at: string
+    ended_at: string | null
+  }
   ledger_accounts: {
     owner_id: number
     currency: string
@@ -915,6 +931,17 @@ export type Tables = {
     decided_at: string | null
     created_at: string
     updated_at: string
+  }
+  registration_requests: {
+    id: number
+    user_id: number | null
+    name: string
+    introduction: string | null
+    state: string
+    remark: string | null
+    decided_by: number | null
+    decided_at: string | null
+    created_at: string
   }
   reports: {
     id: number

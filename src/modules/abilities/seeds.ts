@@ -10,6 +10,8 @@ export const ABILITIES = {
   'admin:user:add': 'Create users',
   'admin:user:update': 'Change and disable users',
   'admin:user:delete': 'Disable users',
+  'admin: invitations': 'Invite people, and see who invited whom',
+  'admin: registrations': 'Decide who may join',
   'admin:role:show': 'See roles',
   'admin:role:add': 'Create roles',
   'admin:role:update': 'Change roles and give them to users',

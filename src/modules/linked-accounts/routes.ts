@@ -1,4 +1,10 @@
-import { accountDisabled, DOOR_ERRORS, NAME_ERRORS, wrongSignIn } from '#modules/accounts/index.ts'
+import {
+  accountDisabled,
+  accountWaiting,
+  DOOR_ERRORS,
+  NAME_ERRORS,
+  wrongSignIn,
+} from '#modules/accounts/index.ts'
 import { sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { routesOn } from '#platform/http/route.ts'
@@ -78,7 +84,7 @@ export function linkedAccountRoutes(server: Server, ctx: Context) {
     params,
     body: OutsideToken,
     reply: { 201: LinkedToken },
-    errors: [...errors, notLinked, accountDisabled],
+    errors: [...errors, notLinked, accountDisabled, accountWaiting],
     load,
     handler: async (call) => {
       await attemptsOf(ctx, call)()
@@ -92,13 +98,16 @@ export function linkedAccountRoutes(server: Server, ctx: Context) {
     access: 'public',
     params,
     body: OutsideRegistration,
-    reply: { 201: LinkedToken, 204: Empty },
+    reply: { 201: LinkedToken, 202: Message, 204: Empty },
     errors: [...linkErrors, ...NAME_ERRORS, sensitiveWords, ...DOOR_ERRORS],
     load,
     handler: async (call) => {
       await attemptsOf(ctx, call)()
       const made = await registerOutside(ctx, call.params.provider, call.body)
-      return made ?? call.reply.code(204).send()
+      if (made === 'free') return call.reply.code(204).send()
+      return made === 'waits'
+        ? call.reply.code(202).send(say(call.request, accountWaiting.text.en, accountWaiting.text.zh))
+        : made
     },
   })
 
@@ -109,7 +118,7 @@ export function linkedAccountRoutes(server: Server, ctx: Context) {
     params,
     body: OutsideSignIn,
     reply: { 201: LinkedToken },
-    errors: [...linkErrors, wrongSignIn, accountDisabled],
+    errors: [...linkErrors, wrongSignIn, accountDisabled, accountWaiting],
     load,
     handler: (call) => linkBySignIn(ctx, attemptsOf(ctx, call), call.params.provider, call.body),
   })

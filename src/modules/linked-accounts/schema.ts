@@ -1,4 +1,4 @@
-import { SignIn, TokenView } from '#modules/accounts/index.ts'
+import { InvitationCode, SignIn, TokenView } from '#modules/accounts/index.ts'
 import { Flag, RawText, Shared, type Static, Text, Type } from '#platform/schema.ts'
 
 export const ProviderParams = Type.Object({ provider: Text(32) })
@@ -15,6 +15,8 @@ export const OutsideRegistration = Shared('OutsideRegistration', {
   access_token: AccessToken,
   name: Text(100),
   check: Type.Optional(Flag()),
+  invitation_code: Type.Optional(InvitationCode),
+  introduction: Type.Optional(Text(500)),
 })
 export type OutsideRegistration = Static<typeof OutsideRegistration>
 

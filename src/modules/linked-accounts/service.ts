@@ -6,6 +6,7 @@ import {
   holdWaysIn,
   registerPerson,
   signIn,
+  whyDisabled,
 } from '#modules/accounts/index.ts'
 import { findViewer, type IssuedToken, issueToken } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -116,7 +117,7 @@ export async function signInOutside(ctx: Context, name: string, token: string): 
   const userId = await findLinked(ctx.sql, name, subject)
   if (userId === undefined) throw notLinked()
   return transaction(ctx.sql, async (tx) => {
-    if (!(await holdEnabled(tx, userId))) throw accountDisabled()
+    if (!(await holdEnabled(tx, userId))) throw await whyDisabled(tx, userId)
     return withPassword(tx, userId, await issueToken(tx, userId))
   })
 }
@@ -132,15 +133,22 @@ const link = (tx: Db, provider: string, subject: string, userId: number) =>
 export async function registerOutside(
   ctx: Context,
   provider: string,
-  { access_token: token, name: wanted, check }: OutsideRegistration,
-): Promise<LinkedToken | undefined> {
+  {
+    access_token: token,
+    name: wanted,
+    check,
+    invitation_code: invitation,
+    introduction,
+  }: OutsideRegistration,
+): Promise<LinkedToken | 'free' | 'waits'> {
   const subject = await subjectOf(ctx, provider, token)
-  const name = await checkNewName(ctx, 'outside', wanted)
-  if (check) return undefined
-  const issued = await registerPerson(ctx, 'outside', { name, password: null }, (tx, id) =>
+  const arrival = { door: 'outside', invitation, introduction } as const
+  const name = await checkNewName(ctx, arrival, wanted)
+  if (check) return 'free'
+  const issued = await registerPerson(ctx, arrival, { name, password: null }, (tx, id) =>
     link(tx, provider, subject, id),
   )
-  return { ...issued, initial_password: false }
+  return issued ? { ...issued, initial_password: false } : 'waits'
 }
 
 /** Links an account to a person; again changes nothing. */

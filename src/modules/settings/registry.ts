@@ -73,9 +73,12 @@ export const SETTINGS = {
   'register:method': define(OneOf(['all', 'mail-only', 'mobile-only', 'mail', 'mobile'] as const), 'all'),
   'register:content': define(Text(100_000, { 'x-empty': true }), ''),
   'register:fixed': define(OneOf(['need', 'no-need'] as const), 'need'),
-  'register:type': define(OneOf(['all', 'invited', 'thirdPart', 'closed'] as const), 'all'),
+  'register:type': define(OneOf(['all', 'invited', 'approval', 'thirdPart', 'closed'] as const), 'all'),
   'register:email-allowed': define(TextList(1000, 128), []),
   'register:email-blocked': define(TextList(1000, 128), []),
+  'register:invitations-by-everybody': define(Flag(), false),
+  'register:invitation-uses': define(Int(1, 1000), 5),
+  'register:invitation-days': define(Int(1, 365), 30),
   'register:phone-countries': define(TextList(300, 2), ['CN']),
   'register:role': define(Text(100), 'owner'),
   // Whether clients may learn that a phone or e-mail has an account, which one-key sign-in asks (sign-in-21).

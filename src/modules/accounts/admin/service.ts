@@ -23,6 +23,7 @@ import { alertOwner } from '../alerts/service.ts'
 import { USER_CONSTRAINTS } from '../errors.ts'
 import { setDisabled, setPassword } from '../passwords/service.ts'
 import { checkUserName, createUser } from '../registration/service.ts'
+import { admit } from '../requests/service.ts'
 import { lastFounder, notOneself } from './errors.ts'
 import { updateUser } from './queries.ts'
 import type { ManagedUser, UserChanges, UserInput } from './schema.ts'
@@ -109,6 +110,8 @@ export async function changeUser(
       await replaceRoles(tx, id, changes.roles)
       announceAbilities(ctx, tx, id)
     }
+    // Enabling an account that waits for an approval is one.
+    if (changes.disabled === false) await admit(ctx, tx, { userId: id }, { decidedBy: actorId, remark: null })
     if (changes.disabled !== undefined)
       tokens.push(...((await setDisabled(ctx, tx, id, changes.disabled)) ?? []))
     const { password, ...told } = changes

@@ -6,7 +6,7 @@ import { Message } from '#platform/schema.ts'
 import { CONTACT_ERRORS, DOOR_ERRORS } from '../doors/errors.ts'
 import { emailTaken, phoneTaken } from '../errors.ts'
 import { codeTooEarly, noSuchEmail, noSuchPhone } from './errors.ts'
-import { CodeTarget, type Purpose } from './schema.ts'
+import { CodeTarget, type Purpose, RegistrationCodeTarget } from './schema.ts'
 import { sendCode } from './service.ts'
 
 /** Codes that prove who has a phone or e-mail. */
@@ -22,7 +22,7 @@ export function codeRoutes(server: Server, ctx: Context) {
       ...operation,
       errors: [codeTooEarly, ...operation.errors],
       access: 'optional',
-      body: CodeTarget,
+      body: purpose === 'register' ? RegistrationCodeTarget : CodeTarget,
       reply: { 202: Message },
       handler: async (call) => {
         const { request, viewer } = call

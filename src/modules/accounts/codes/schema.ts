@@ -1,4 +1,5 @@
 import { Int, Shared, type Static, Text, Type } from '#platform/schema.ts'
+import { InvitationCode } from '../invitations/schema.ts'
 
 /** Where a code goes: exactly one of the two. */
 export const CodeTarget = Shared('CodeTarget', {
@@ -6,6 +7,13 @@ export const CodeTarget = Shared('CodeTarget', {
   email: Type.Optional(Text(128)),
 })
 export type CodeTarget = Static<typeof CodeTarget>
+
+/** Where a code for registration goes, with the invitation where newcomers need one. */
+export const RegistrationCodeTarget = Shared('RegistrationCodeTarget', {
+  ...CodeTarget.properties,
+  invitation_code: Type.Optional(InvitationCode),
+})
+export type RegistrationCodeTarget = Static<typeof RegistrationCodeTarget>
 
 /** A code as it was received. A client that takes it for a number loses its leading zeros, which is made good. */
 export const Code = Int(0, 999_999, { description: 'six digits' })

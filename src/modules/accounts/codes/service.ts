@@ -11,7 +11,7 @@ import { emailTaken, phoneTaken, wrongCode } from '../errors.ts'
 import { limitAttempts } from '../limits.ts'
 import { codeTooEarly, noSuchEmail, noSuchPhone } from './errors.ts'
 import { isAccountUsed, removeOldCodes, saveCode, takeCode, tryCode } from './queries.ts'
-import type { Account, Channel, CodeTarget, Purpose } from './schema.ts'
+import type { Account, Channel, CodeTarget, Purpose, RegistrationCodeTarget } from './schema.ts'
 
 const INVALID_EMAIL: Text = { en: 'This is not an e-mail address.', zh: '邮箱格式不正确。' }
 const INVALID_PHONE: Text = {
@@ -60,14 +60,14 @@ export type Dispatch = { channel: Channel; to: string; code: string; language: L
 export async function sendCode(
   ctx: Context,
   countAttempt: CountAttempt,
-  target: CodeTarget,
+  { invitation_code: invitation, ...target }: RegistrationCodeTarget,
   { purpose, language, viewerId }: { purpose: Purpose; language: Language; viewerId: number },
 ): Promise<void> {
   const account = accountOf(target)
   await limitAttempts(ctx, countAttempt, account.key, undefined)
   if (purpose === 'register') {
     // Who is signed in binds with it, which registration has no say in (registration-2).
-    if (viewerId === 0) await checkDoor(ctx, account.field)
+    if (viewerId === 0) await checkDoor(ctx, { door: account.field, invitation })
     await checkContact(ctx, account)
   }
   if ((await isAccountUsed(ctx.sql, account)) !== (purpose === 'user')) {

@@ -1,4 +1,5 @@
 import { apiError, fieldError } from '#platform/errors.ts'
+import { INVITATION_ERRORS } from '../invitations/errors.ts'
 
 export const registrationClosed = apiError(
   403,
@@ -47,4 +48,10 @@ export { contactRefused, methodOff }
 export const CONTACT_ERRORS = [contactRefused.email, contactRefused.phone]
 
 /** How registration is refused by its settings. */
-export const DOOR_ERRORS = [registrationClosed, outsideOnly, methodOff.email, methodOff.phone]
+export const DOOR_ERRORS = [
+  registrationClosed,
+  outsideOnly,
+  methodOff.email,
+  methodOff.phone,
+  ...INVITATION_ERRORS,
+]

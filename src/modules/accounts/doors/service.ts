@@ -3,6 +3,8 @@ import { isPhoneOf } from '#lib/phones.ts'
 import { readSettings, type Settings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Account } from '../codes/schema.ts'
+import { invitationNeeded } from '../invitations/errors.ts'
+import { checkInvitation } from '../invitations/service.ts'
 import { contactRefused, methodOff, outsideOnly, registrationClosed } from './errors.ts'
 
 /** By what somebody registers: a code to an e-mail address or phone, or an account of a provider outside. */
@@ -17,14 +19,20 @@ const OPEN_FOR: Record<Settings['register:method'], readonly Door[]> = {
   mobile: ['phone'],
 }
 
-/** Refuses a way to register that the settings do not leave open (registration-1, registration-2). */
-export async function checkDoor(ctx: Context, door: Door): Promise<void> {
+/** How somebody new comes: by what, with which invitation, and what they say of themselves. */
+export type Arrival = { door: Door; invitation?: string | undefined; introduction?: string | undefined }
+
+/** Refuses a way to register that the settings do not leave open (registration-1, registration-2, registration-5). */
+export async function checkDoor(ctx: Context, { door, invitation }: Arrival): Promise<void> {
   const settings = await readSettings(ctx)
   const type = settings['register:type']
   if (type === 'closed') throw registrationClosed()
-  if (door === 'outside') return
-  if (type === 'thirdPart') throw outsideOnly()
-  if (!OPEN_FOR[settings['register:method']].includes(door)) throw methodOff[door]()
+  if (door !== 'outside') {
+    if (type === 'thirdPart') throw outsideOnly()
+    if (!OPEN_FOR[settings['register:method']].includes(door)) throw methodOff[door]()
+  }
+  if (invitation !== undefined) await checkInvitation(ctx, invitation)
+  else if (type === 'invited') throw invitationNeeded()
 }
 
 /** Refuses an e-mail address or phone that nobody may have from now on, newcomer or not (registration-3, registration-4). */

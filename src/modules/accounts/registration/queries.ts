@@ -5,14 +5,15 @@ import type { NewUser } from './schema.ts'
 
 /** Writes a person with their counts; answers the id. */
 export async function insertUser(sql: Db, user: NewUser): Promise<number> {
-  const { name, password, email = null, phone = null, verified = false } = user
+  const { name, password, email = null, phone = null, verified = false, waiting } = user
   const [row] = await sql<[{ id: number }]>`
     with made as (
       insert into users (name, name_key, name_grams, password, email, email_key, phone,
-        email_verified_at, phone_verified_at)
+        email_verified_at, phone_verified_at, deleted_at)
       values (${name}, ${nameKey(name)}, ${grams(name)}, ${password}, ${email},
         ${email === null ? null : normalizeEmail(email)}, ${phone},
-        ${verified && email !== null ? sql`now()` : null}, ${verified && phone !== null ? sql`now()` : null})
+        ${verified && email !== null ? sql`now()` : null}, ${verified && phone !== null ? sql`now()` : null},
+        ${waiting ? sql`now()` : null})
       returning id
     ),
     counted as (insert into user_counts (user_id) select id from made)

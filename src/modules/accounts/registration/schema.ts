@@ -1,5 +1,6 @@
 import { OneOf, RawText, Shared, type Static, Text, Type } from '#platform/schema.ts'
 import { Code, CodeTarget } from '../codes/schema.ts'
+import { InvitationCode } from '../invitations/schema.ts'
 
 /** A new password (sign-in-7). */
 export const NewPassword = RawText(128, { minLength: 8 })
@@ -11,6 +12,10 @@ export const Registration = Shared('Registration', {
   verifiable_code: Code,
   ...CodeTarget.properties,
   password: Type.Optional(NewPassword),
+  invitation_code: Type.Optional(InvitationCode),
+  introduction: Type.Optional(
+    Text(500, { description: 'what somebody says of themselves who needs an approval' }),
+  ),
 })
 export type Registration = Static<typeof Registration>
 
@@ -32,6 +37,8 @@ export type NewUser = {
   phone?: string | null
   /** Whether a code proved the e-mail and phone. */
   verified?: boolean
+  /** Waits for an approval, disabled until then; what it says of itself. */
+  waiting?: { introduction: string | null }
   /** Names of roles; unknown ones are left out. */
   roles: readonly string[]
 }

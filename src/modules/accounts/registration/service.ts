@@ -12,9 +12,11 @@ import { addJob } from '#platform/jobs.ts'
 import { hashPassword } from '#platform/passwords.ts'
 import { Type } from '#platform/schema.ts'
 import { accountOf, checkCode, storedAccount, useCode } from '../codes/service.ts'
-import { checkContact, checkDoor, type Door } from '../doors/service.ts'
+import { type Arrival, checkContact, checkDoor } from '../doors/service.ts'
 import { nameReserved, nameTaken, USER_CONSTRAINTS } from '../errors.ts'
 import { followFamous } from '../famous/queries.ts'
+import { comeByInvitation } from '../invitations/service.ts'
+import { insertRequest } from '../requests/queries.ts'
 import { insertUser, isNameOf, isNameTaken } from './queries.ts'
 import { type NewUser, Registration } from './schema.ts'
 
@@ -22,6 +24,11 @@ import { type NewUser, Registration } from './schema.ts'
 export async function createUser(tx: Db, user: NewUser): Promise<number> {
   const id = await onConstraint(insertUser(tx, user), USER_CONSTRAINTS)
   await addRoles(tx, id, [...user.roles])
+  if (user.waiting) {
+    // What a newcomer gets comes with the approval.
+    await insertRequest(tx, id, user.name, user.waiting.introduction)
+    return id
+  }
   await followFamous(tx, id)
   // For modules above, which have something to do for every new person.
   await addJob(tx, 'user_created', { id })
@@ -48,9 +55,11 @@ export async function checkUserName(ctx: Context, name: string, exceptId = 0): P
 export async function register(ctx: Context, input: Registration) {
   // First of all: nobody fills in a form for a door that is closed.
   const account = accountOf(input)
-  await checkDoor(ctx, account.field)
+  const { invitation_code: invitation, introduction } = input
+  const arrival: Arrival = { door: account.field, invitation, introduction }
+  await checkDoor(ctx, arrival)
   await checkContact(ctx, account)
-  const body = await screen(ctx, input, Registration, ['name'])
+  const body = await screen(ctx, input, Registration, ['name', 'introduction'])
   await checkUserName(ctx, body.name)
   if (account.channel !== body.verifiable_type)
     throw invalidField('verifiable_type', {
@@ -60,34 +69,39 @@ export async function register(ctx: Context, input: Registration) {
   await checkCode(ctx, account, 'register', body.verifiable_code)
   const password = body.password === undefined ? null : await hashPassword(body.password)
   const person = { name: body.name, password, verified: true, [account.field]: account.value }
-  const { access_token, expires_in, refresh_ttl } = await registerPerson(ctx, account.field, person, (tx) =>
+  const issued = await registerPerson(ctx, { ...arrival, introduction: body.introduction }, person, (tx) =>
     useCode(ctx, tx, account, 'register', body.verifiable_code),
   )
+  if (!issued) return undefined
+  const { access_token, expires_in, refresh_ttl } = issued
   return { token: access_token, ttl: expires_in, refresh_ttl }
 }
 
 /** A name as it may be taken by somebody new who comes this way, its words screened; 422 otherwise. */
-export async function checkNewName(ctx: Context, door: Door, wanted: string): Promise<string> {
-  await checkDoor(ctx, door)
+export async function checkNewName(ctx: Context, arrival: Arrival, wanted: string): Promise<string> {
+  await checkDoor(ctx, arrival)
   const { name } = await screen(ctx, { name: wanted }, Type.Pick(Registration, ['name']), ['name'])
   await checkUserName(ctx, name)
   return name
 }
 
-/** Makes a person who came this way and signs them in; `prove` uses up in the same transaction what they registered with. */
+/** Makes a person who came this way and signs them in, or answers undefined where they wait for an approval; `prove` uses up in the same transaction what they registered with. */
 export async function registerPerson(
   ctx: Context,
-  door: Door,
+  arrival: Arrival,
   person: Omit<NewUser, 'roles'>,
   prove: (tx: Tx, id: number) => PromiseLike<unknown>,
-): Promise<IssuedToken> {
-  await checkDoor(ctx, door)
+): Promise<IssuedToken | undefined> {
+  await checkDoor(ctx, arrival)
   if (person.email) await checkContact(ctx, storedAccount('email', person.email))
   if (person.phone) await checkContact(ctx, storedAccount('phone', person.phone))
-  const role = (await readSettings(ctx))['register:role']
+  const { 'register:role': role, 'register:type': type } = await readSettings(ctx)
+  const waiting = type === 'approval' ? { introduction: arrival.introduction ?? null } : undefined
   return transaction(ctx.sql, async (tx) => {
-    const id = await createUser(tx, { ...person, roles: [role] })
+    const id = await createUser(tx, { ...person, roles: [role], ...(waiting ? { waiting } : {}) })
     await prove(tx, id)
+    if (arrival.invitation !== undefined) await comeByInvitation(tx, arrival.invitation, id)
+    if (waiting) return undefined
     const issued = await issueToken(tx, id)
     await publishEvent(ctx, tx, 'user.created', { id, name: person.name })
     return issued

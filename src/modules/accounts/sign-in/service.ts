@@ -7,14 +7,16 @@ import {
   revokeTokens,
 } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
-import { transaction } from '#platform/database.ts'
-import { invalidField, unauthenticated } from '#platform/errors.ts'
+import { type Db, transaction } from '#platform/database.ts'
+import { type ApiError, invalidField, unauthenticated } from '#platform/errors.ts'
 import type { CountAttempt } from '#platform/http.ts'
 import { hashPassword, isForeignHash, verifyPassword } from '#platform/passwords.ts'
 import type { Account } from '../codes/schema.ts'
 import { checkCode, storedAccount, useCode } from '../codes/service.ts'
 import { limitAttempts } from '../limits.ts'
 import { savePassword } from '../passwords/queries.ts'
+import { accountWaiting } from '../requests/errors.ts'
+import { isWaiting } from '../requests/queries.ts'
 import { accountDisabled, wrongSignIn } from './errors.ts'
 import { type AccountRow, findAccount, holdAccount } from './queries.ts'
 import type { SignIn } from './schema.ts'
@@ -36,7 +38,7 @@ export async function signIn(
     await checkCode(ctx, account, 'user', code)
   } else if (!(await verifyPassword(user?.password ?? null, password as string))) throw wrongSignIn()
   if (!user) throw wrongSignIn()
-  if (user.disabled) throw accountDisabled()
+  if (user.disabled) throw await whyDisabled(ctx.sql, user.id)
   const kept = code === undefined ? await renewHash(ctx, named, user, password as string) : user
   return transaction(ctx.sql, async (tx) => {
     if (account && code !== undefined) await useCode(ctx, tx, account, 'user', code)
@@ -44,6 +46,10 @@ export async function signIn(
     return issueToken(tx, kept.id)
   })
 }
+
+/** Why a disabled account does not sign in. */
+export const whyDisabled = async (sql: Db, userId: number): Promise<ApiError> =>
+  (await isWaiting(sql, userId)) ? accountWaiting() : accountDisabled()
 
 /** Keeps a password that came from another product in our own form, now that somebody has typed it. */
 async function renewHash(

@@ -1,0 +1,103 @@
+import type { Db, Fragment, Tx } from '#platform/database.ts'
+import { when } from '#platform/sql.ts'
+import type { Row } from '#platform/tables.ts'
+import type { InvitationQuery } from './schema.ts'
+
+export type InvitationRow = Row<
+  'invitations',
+  'id' | 'code' | 'max_uses' | 'note' | 'expires_at' | 'created_at'
+> & {
+  uses: number
+  ended: boolean
+}
+
+const usesOf = (sql: Db): Fragment =>
+  sql`(select count(*)::int from invitation_uses u where u.invitation_id = i.id)`
+const isOpen = (sql: Db): Fragment => sql`i.ended_at is null and i.expires_at > now()`
+
+/** What is shown of invitations `i`. */
+export const invitationColumns = (sql: Db): Fragment => sql`
+  i.id, i.code, i.max_uses, i.note, i.expires_at, i.created_at, ${usesOf(sql)} as uses,
+  not (${isOpen(sql)} and ${usesOf(sql)} < i.max_uses) as ended`
+
+/** Writes an invitation and answers it; undefined where the maker has `openMax` good ones already. */
+export async function insertInvitation(
+  tx: Tx,
+  given: {
+    userId: number
+    code: string
+    maxUses: number
+    days: number
+    note: string | null
+    openMax: number
+  },
+): Promise<InvitationRow | undefined> {
+  const { userId, code, maxUses, days, note, openMax } = given
+  // One after the other for each maker: two at once would both see room for one more.
+  await tx`select from users where id = ${userId} for no key update`
+  const [row] = await tx<InvitationRow[]>`
+    with i as (
+      insert into invitations (code, user_id, max_uses, note, expires_at)
+      select ${code}, ${userId}, ${maxUses}, ${note}, now() + make_interval(days => ${days})
+      where (select count(*) from invitations i where i.user_id = ${userId} and ${isOpen(tx)}) < ${openMax}
+      returning *
+    )
+    select i.id, i.code, i.max_uses, i.note, i.expires_at, i.created_at, 0 as uses, false as ended from i`
+  return row
+}
+
+/** A person's invitations, the newest first. */
+export const listInvitations = (sql: Db, userId: number, { limit = 15, after = 0 }: InvitationQuery) => sql<
+  InvitationRow[]
+>`
+  select ${invitationColumns(sql)} from invitations i
+  where i.user_id = ${userId} ${when(sql, after > 0, () => sql`and i.id < ${after}`)}
+  order by i.id desc limit ${limit}`
+
+/** Ends an invitation, of this person where one is named; false where there is none. Ending it again changes nothing. */
+export async function endInvitation(sql: Db, id: number, userId?: number): Promise<boolean> {
+  const rows = await sql`
+    update invitations set ended_at = coalesce(ended_at, now())
+    where id = ${id} ${when(sql, userId !== undefined, () => sql`and user_id = ${userId ?? 0}`)} returning 1`
+  return rows.length === 1
+}
+
+/** Whom a person invited, the newest first, disabled people left out. */
+export async function listInvitedIds(
+  sql: Db,
+  userId: number,
+  { limit = 15, after = 0 }: InvitationQuery,
+): Promise<number[]> {
+  const rows = await sql<{ user_id: number }[]>`
+    select n.user_id from invitation_uses n join users u on u.id = n.user_id and u.deleted_at is null
+    where n.inviter_id = ${userId} ${when(sql, after > 0, () => sql`and n.user_id < ${after}`)}
+    order by n.user_id desc limit ${limit}`
+  return rows.map(({ user_id }) => user_id)
+}
+
+type Open = Row<'invitations', 'id' | 'user_id' | 'max_uses'>
+
+const openByCode = (sql: Db, code: string): Fragment => sql`
+  select i.id, i.user_id, i.max_uses from invitations i join users m on m.id = i.user_id and m.deleted_at is null
+  where i.code = ${code} and ${isOpen(sql)}`
+
+/** Whether somebody could come by this code now. */
+export async function isInvitationGood(sql: Db, code: string): Promise<boolean> {
+  const [row] = await sql<[{ good: boolean }]>`
+    select exists (
+      select from (${openByCode(sql, code)}) i where ${usesOf(sql)} < i.max_uses
+    ) as good`
+  return row.good
+}
+
+/** Notes that somebody came by a code; false where it is no longer good. */
+export async function useInvitation(tx: Tx, code: string, userId: number): Promise<boolean> {
+  const [open] = await tx<Open[]>`${openByCode(tx, code)} for no key update of i`
+  if (!open) return false
+  // A statement of its own: it counts what was there when the lock was had.
+  const rows = await tx`
+    insert into invitation_uses (user_id, invitation_id, inviter_id)
+    select ${userId}, i.id, i.user_id from invitations i
+    where i.id = ${open.id} and ${usesOf(tx)} < i.max_uses returning 1`
+  return rows.length === 1
+}
