@@ -121,6 +121,7 @@ import { readersOf, requireKinds } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { addHealth } from '#platform/health.ts'
 import { createServer, type Server, type Viewer } from '#platform/http.ts'
+import { addLanding } from '#platform/landing.ts'
 import { CONTENT_KINDS } from './content-kinds.ts'
 import { CONFIDENTIAL, hidesFile, isFileGone } from './file-access.ts'
 import { PAYMENT_CHECKS } from './money-checks.ts'
@@ -274,6 +275,7 @@ export async function buildApp(ctx: Context): Promise<Server> {
   })
   await addDocumentation(server)
   addHealth(server, ctx)
+  addLanding(server)
   await server.register(
     async (api) => {
       for (const routes of ROUTES) routes(api as unknown as Server, ctx)

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { founderPasswordPath } from '#modules/accounts/index.ts'
-import { VERSION } from '#platform/api-docs.ts'
 import type { Context } from '#platform/context.ts'
+import { VERSION } from '#platform/version.ts'
 
 /** What a newcomer needs after a start, as plain text beside the log. */
 export function banner(ctx: Context, founder: { name: string; password?: string } | undefined): string {

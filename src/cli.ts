@@ -1,4 +1,6 @@
+import { stat } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
+import { closest } from '#lib/closest.ts'
 import { cacheCompiledCode } from '#platform/compile-cache.ts'
 import { requireRuntime } from '#platform/runtime.ts'
 
@@ -26,20 +28,47 @@ const USAGE = `Usage: kith <command>
   doctor [--mend]                  Recount every counter, check constraints and indexes; --mend sets counters right
   doctor im [--mend]               Compare chat groups with the instant-messaging provider's; --mend sets them right
   help                             Show this
+  --version                        Show which version this is
 
 Without --password the password is asked for; where there is nobody to ask, or with --random, one is made up and printed.
 Configuration comes from the environment, as for the server. Commands work while the server runs.
 `
 
+const COMMANDS = [...['start', 'worker', 'migrate', 'admin', 'import', 'export', 'doctor', 'help']]
+
 /** Thrown for a command line that makes no sense: exit code 2. */
 class UsageError extends Error {}
+
+/** The question whether a known word was meant, where one is near. */
+function didYouMean(given: string, known: readonly string[], prefix = ''): string {
+  const meant = closest(given, known, 2)
+  return meant === undefined ? '' : `: did you mean ${prefix}${meant}?`
+}
+
+/** Throws in one sentence where a file or folder is not there, before anything is begun. */
+async function requireThere(path: string): Promise<void> {
+  if (!(await stat(path).catch(() => undefined))) throw new Error(`there is no file or folder ${path}`)
+}
+
+/** What went wrong with a file, as a sentence; the message of other errors. */
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { code, path } = error as NodeJS.ErrnoException
+  if (path !== undefined && code === 'ENOENT') return `there is no file or folder ${path}`
+  if (path !== undefined && (code === 'EACCES' || code === 'EPERM')) return `this user may not use ${path}`
+  if (path !== undefined && code === 'EISDIR') return `${path} is a folder`
+  return error.message
+}
 
 async function main(): Promise<number> {
   let parsed: ReturnType<typeof parse>
   try {
     parsed = parse()
   } catch (error) {
-    throw new UsageError((error as Error).message)
+    const { message } = error as Error
+    const [, unknown] = /^Unknown option '--([^']+)'/.exec(message) ?? []
+    if (unknown === undefined) throw new UsageError(message)
+    throw new UsageError(`there is no option --${unknown}${didYouMean(unknown, Object.keys(OPTIONS), '--')}`)
   }
   const { values, positionals } = parsed
   const [command = values.help ? 'help' : '', ...rest] = positionals
@@ -51,6 +80,10 @@ async function main(): Promise<number> {
   }
   if (values.help || command === 'help') {
     process.stdout.write(USAGE)
+    return 0
+  }
+  if (values.version) {
+    process.stdout.write(`Kith ${(await import('#platform/version.ts')).VERSION}\n`)
     return 0
   }
   switch (command) {
@@ -95,6 +128,7 @@ async function main(): Promise<number> {
         else expect(1, 'database', 'files', 'time-zone', ...choices)
         if (!values.close && values.database === undefined)
           throw new UsageError('say with --database where the old database is')
+        if (values.files !== undefined && !values.files.startsWith('s3://')) await requireThere(values.files)
         const { importThinkSns } = await import('./commands/thinksns/import.ts')
         return importThinkSns(process.env, values)
       }
@@ -106,6 +140,8 @@ async function main(): Promise<number> {
         return exportFile(process.env, area, rest[1], values)
       }
       expect(2, 'files', 'again')
+      await requireThere(rest[1] ?? '')
+      if (values.files !== undefined) await requireThere(values.files)
       return importFile(process.env, area, rest[1] ?? '', values)
     }
     case 'admin': {
@@ -119,36 +155,40 @@ async function main(): Promise<number> {
         expect(2, 'password', 'random')
         return resetPassword(process.env, name, values)
       }
-      throw new UsageError(`unknown command: admin ${action ?? ''}`.trim())
+      if (action === undefined) throw new UsageError('say what to do: admin create or admin reset-password')
+      throw new UsageError(
+        `there is no command admin ${action}${didYouMean(action, ['create', 'reset-password'], 'admin ')}`,
+      )
     }
     default:
-      throw new UsageError(command === '' ? 'say what to do' : `unknown command: ${command}`)
+      throw new UsageError(
+        command === '' ? 'say what to do' : `there is no command ${command}${didYouMean(command, COMMANDS)}`,
+      )
   }
 }
 
-const parse = () =>
-  parseArgs({
-    allowPositionals: true,
-    options: {
-      help: { type: 'boolean', short: 'h' },
-      again: { type: 'boolean' },
-      close: { type: 'boolean' },
-      database: { type: 'string' },
-      'dry-run': { type: 'boolean' },
-      files: { type: 'string' },
-      mend: { type: 'boolean' },
-      'old-prices': { type: 'boolean' },
-      'old-wallets': { type: 'boolean' },
-      password: { type: 'string' },
-      prefix: { type: 'string' },
-      random: { type: 'boolean' },
-      report: { type: 'string' },
-      resume: { type: 'boolean' },
-      role: { type: 'string', multiple: true },
-      'time-zone': { type: 'string' },
-      waiting: { type: 'string' },
-    },
-  })
+const OPTIONS = {
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'V' },
+  again: { type: 'boolean' },
+  close: { type: 'boolean' },
+  database: { type: 'string' },
+  'dry-run': { type: 'boolean' },
+  files: { type: 'string' },
+  mend: { type: 'boolean' },
+  'old-prices': { type: 'boolean' },
+  'old-wallets': { type: 'boolean' },
+  password: { type: 'string' },
+  prefix: { type: 'string' },
+  random: { type: 'boolean' },
+  report: { type: 'string' },
+  resume: { type: 'boolean' },
+  role: { type: 'string', multiple: true },
+  'time-zone': { type: 'string' },
+  waiting: { type: 'string' },
+} as const
+
+const parse = () => parseArgs({ allowPositionals: true, options: OPTIONS })
 
 try {
   const code = await main()
@@ -156,10 +196,11 @@ try {
   if (code >= 0) process.exitCode = code
 } catch (error) {
   if (error instanceof UsageError) {
-    process.stderr.write(`kith: ${error.message}\n\n${USAGE}`)
+    const ending = /[?.]$/.test(error.message) ? '' : '.'
+    process.stderr.write(`kith: ${error.message}${ending}\n\n${USAGE}`)
     process.exitCode = 2
   } else {
-    process.stderr.write(`kith: ${error instanceof Error ? error.message : String(error)}\n`)
+    process.stderr.write(`kith: ${sentenceOf(error)}\n`)
     process.exitCode = 1
   }
 }

@@ -6,6 +6,7 @@ import { readConfig } from '#platform/config.ts'
 import { serveMetrics } from '#platform/health.ts'
 import { bufferedOutput, createLog } from '#platform/log.ts'
 import { openContext } from '#platform/open-context.ts'
+import { checkAddresses, listenFault } from '#platform/start-checks.ts'
 import { StartFault, startFault } from '#platform/start-fault.ts'
 import { banner } from './banner.ts'
 import { prepareDatabase } from './prepare.ts'
@@ -18,6 +19,7 @@ const BOUNDS = { patienceMs: 1000, maxWaiting: 1000, lockTimeoutMs: 3000 }
 export async function serve(env: Record<string, string | undefined>): Promise<void> {
   const config = readConfig(env)
   const log = createLog({ level: config.logLevel, destination: bufferedOutput() })
+  await checkAddresses(config)
   const opened = await openContext(config, log, { bounds: BOUNDS }).catch((error) => {
     throw startFault(error, config.dataDir)
   })
@@ -58,7 +60,7 @@ export async function serve(env: Record<string, string | undefined>): Promise<vo
     }
     process.stdout.write(banner(ctx, founder))
   } catch (error) {
-    const fault = startFault(error, config.dataDir)
+    const fault = startFault(listenFault(error, config), config.dataDir)
     if (fault instanceof StartFault) process.stderr.write(`${fault.message}\n`)
     else log.fatal({ err: error }, 'could not start')
     await shutDown('failure', 1)

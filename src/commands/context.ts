@@ -1,6 +1,7 @@
 import { readConfig } from '#platform/config.ts'
 import { createLog } from '#platform/log.ts'
 import { type Opened, openContext } from '#platform/open-context.ts'
+import { startFault } from '#platform/start-fault.ts'
 
 /** The environment of a command, which becomes the configuration. */
 export type Environment = Record<string, string | undefined>
@@ -10,7 +11,9 @@ export async function withContext<T>(env: Environment, work: (opened: Opened) =>
   const config = readConfig(env)
   const level = env.LOG_LEVEL ? config.logLevel : 'warn'
   const log = createLog({ level, destination: process.stderr })
-  const opened = await openContext(config, log, { mayJoin: true })
+  const opened = await openContext(config, log, { mayJoin: true }).catch((error) => {
+    throw startFault(error, config.dataDir)
+  })
   try {
     return await work(opened)
   } finally {

@@ -2,6 +2,7 @@ import { closeInOrder } from '#platform/closing.ts'
 import { readConfig } from '#platform/config.ts'
 import { createLog } from '#platform/log.ts'
 import { openContext } from '#platform/open-context.ts'
+import { startFault } from '#platform/start-fault.ts'
 import { prepareDatabase } from '../prepare.ts'
 import { startWorker } from '../worker.ts'
 import type { Environment } from './context.ts'
@@ -10,7 +11,9 @@ import type { Environment } from './context.ts'
 export async function work(env: Environment): Promise<number> {
   const config = readConfig(env)
   const log = createLog({ level: config.logLevel })
-  const opened = await openContext(config, log, { mayJoin: true })
+  const opened = await openContext(config, log, { mayJoin: true }).catch((error) => {
+    throw startFault(error, config.dataDir)
+  })
   const { ctx, connection } = opened
   try {
     await prepareDatabase(ctx, connection)

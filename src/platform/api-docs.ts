@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import { describeReplies, shareComponents } from '#platform/api-components.ts'
@@ -6,19 +5,13 @@ import { API_TAGS } from '#platform/http/api-tags.ts'
 import type { Documented } from '#platform/http/route.ts'
 import type { Access } from '#platform/http/viewer.ts'
 import type { Server } from '#platform/http.ts'
+import { VERSION } from '#platform/version.ts'
 
 /** Who may call an operation of administrators, in words. */
 const abilityNeeded = (access: Exclude<Access, string>): string =>
   'ability' in access
     ? `Needs the ability \`${access.ability}\`.`
     : `Needs one of the abilities ${access.anyAbility.map((name) => `\`${name}\``).join(', ')}.`
-
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string
-}
-
-/** The version of Kith, as in package.json. */
-export const VERSION = version
 
 const MARK_SHAPES =
   '<circle cx="11" cy="16" r="8" fill="#49c5b6"/><circle cx="22" cy="16" r="8" fill="#ff9398" fill-opacity=".85"/>'
@@ -37,7 +30,7 @@ export async function addDocumentation(server: Server): Promise<void> {
       openapi: '3.1.0',
       info: {
         title: 'Kith',
-        version,
+        version: VERSION,
         description:
           'A self-hosted social network. Sign in with `POST /api/v2/auth/login`, then send `Authorization: Bearer <access_token>`.',
         license: { name: 'MIT', identifier: 'MIT' },

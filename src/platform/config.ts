@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from 'node:path'
 import { minimumSecretLength } from '#platform/app-secret.ts'
+import { mistakenNames, originFaults, proxyFaults } from '#platform/config-checks.ts'
 import { readOutsideProviders } from '#platform/outside-providers.ts'
 
 /** Everything an operator can set, read from the environment. */
@@ -17,7 +18,11 @@ const IM_NEEDS = {
 /** Reads and checks the whole configuration; throws one error that names every fault. */
 export function readConfig(env: Env) {
   const faults: string[] = []
-  const text = (name: string) => env[name]?.trim() || undefined
+  const known = new Set<string>()
+  const text = (name: string) => {
+    known.add(name)
+    return env[name]?.trim() || undefined
+  }
   const integer = (name: string, standard: number, minimum: number, maximum: number) => {
     const given = text(name)
     if (given === undefined) return standard
@@ -138,6 +143,8 @@ export function readConfig(env: Env) {
     if (!text(name)) faults.push(`${name} is needed when IM_PROVIDER=${imProvider}`)
   if (imProvider === 'easemob' && config.im.easemob.appKey && !/^[^#]+#[^#]+$/.test(config.im.easemob.appKey))
     faults.push('IM_EASEMOB_APP_KEY has the form organisation#application')
+  faults.push(...proxyFaults(config.trustProxy), ...originFaults(config.corsOrigins))
+  faults.push(...mistakenNames(env, [...known]))
   if (faults.length > 0) throw new ConfigError(faults)
   return config
 }
@@ -145,8 +152,11 @@ export function readConfig(env: Env) {
 /** Names every fault of the configuration at once. */
 class ConfigError extends Error {
   constructor(faults: string[]) {
+    const [first = ''] = faults
     super(
-      `The configuration has ${faults.length} fault(s):\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
+      faults.length === 1
+        ? `${first}${/[.?]$/.test(first) ? '' : '.'}`
+        : `The configuration has ${faults.length} faults:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
     )
     this.name = 'ConfigError'
   }

@@ -132,10 +132,10 @@ test('an open connection and its transaction do not hold up stopping', async () 
 
 test('a second server on the same folder is refused, in this process and in another', async () => {
   const { child } = await startElsewhere()
-  await assert.rejects(start(), new RegExp(`process ${child.pid}\\) already uses`))
+  await assert.rejects(start(), new RegExp(`process ${child.pid}\\) uses`))
   await kill(child)
   const running = await start()
-  await assert.rejects(start(), new RegExp(`process ${process.pid}\\) already uses`))
+  await assert.rejects(start(), new RegExp(`process ${process.pid}\\) uses`))
   await running.stop()
 })
 

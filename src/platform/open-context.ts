@@ -17,6 +17,7 @@ import { createRateLimiter } from '#platform/rate-limit.ts'
 import { findSecretCheck, requireSecret } from '#platform/secret-check.ts'
 import { createSignals } from '#platform/signals.ts'
 import { createSms } from '#platform/sms.ts'
+import { checkDatabase, checkDataDir } from '#platform/start-checks.ts'
 import { createStorage } from '#platform/storage/storage.ts'
 
 /** The context of a process, with what it takes to run jobs and to close everything again. */
@@ -55,6 +56,8 @@ export async function openContext(
   log: Log,
   { mayJoin = false, bounds = {} }: { mayJoin?: boolean; bounds?: Bounds } = {},
 ): Promise<Opened> {
+  await checkDataDir(config)
+  if (typeof config.databaseUrl === 'string') await checkDatabase(config.databaseUrl)
   await mkdir(config.dataDir, { recursive: true })
   const database: Database =
     config.databaseUrl === undefined

@@ -6,12 +6,16 @@ export class StartFault extends Error {
   }
 }
 
+const MOVE = 'or set DATA_DIR to another folder'
+
+/** What keeps a process from its data directory, and what to do. */
 const DISK: Record<string, string> = {
-  ENOSPC: 'no space is left on its disk',
-  EDQUOT: 'its disk quota is used up',
-  EROFS: 'its disk is read-only',
-  EACCES: 'this user may not write there',
-  EPERM: 'this user may not write there',
+  ENOSPC: `no space is left on its disk: make room, ${MOVE}`,
+  EDQUOT: `its disk quota is used up: make room, ${MOVE}`,
+  EROFS: `its disk is read-only: mount it for writing, ${MOVE}`,
+  EACCES: `this user may not write there: give it to this user, ${MOVE}`,
+  EPERM: `this user may not write there: give it to this user, ${MOVE}`,
+  ENOTDIR: 'it is a file, or lies in one: set DATA_DIR to a folder',
 }
 
 /** How programs that were started say the same. */
@@ -21,13 +25,15 @@ const WORDS: [RegExp, string][] = [
   [/Read-only file system/i, 'EROFS'],
 ]
 
+/** Why the data directory cannot be used, by the code of the system. */
+export const dataDirFault = (code: string, dataDir: string): StartFault =>
+  new StartFault(`Kith cannot use its data directory ${dataDir}: ${DISK[code] ?? `the system says ${code}`}.`)
+
 /** What kept a start from writing to its data directory, as a sentence; anything else as it is. */
 export function startFault(error: unknown, dataDir: string): unknown {
   if (!(error instanceof Error)) return error
   const { code, syscall } = error as NodeJS.ErrnoException
   const found = DISK[code ?? ''] && syscall !== undefined ? code : code === '53100' ? 'ENOSPC' : undefined
-  const reason = DISK[found ?? WORDS.find(([words]) => words.test(error.message))?.[1] ?? '']
-  return reason === undefined
-    ? error
-    : new StartFault(`Kith cannot use its data directory ${dataDir}: ${reason}.`)
+  const known = found ?? WORDS.find(([words]) => words.test(error.message))?.[1]
+  return known === undefined ? error : dataDirFault(known, dataDir)
 }

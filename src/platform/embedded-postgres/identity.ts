@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { chown, lchown, readdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { StartFault } from '#platform/start-fault.ts'
 import type { Binaries } from './binaries.ts'
 
 /** As whom the database programs run, and what goes in front of their command line for it. */
@@ -24,8 +25,8 @@ export async function chooseIdentity(binaries: Binaries, folder: string, cluster
   const uid = process.getuid?.()
   if (uid !== 0) {
     if (existing && uid !== undefined && existing.uid !== uid) {
-      throw new Error(
-        `The database in ${cluster} belongs to the user with id ${existing.uid}, but the server runs as ${uid}. ` +
+      throw new StartFault(
+        `DATA_DIR: the database in ${cluster} belongs to the user with id ${existing.uid}, but the server runs as ${uid}. ` +
           `Run it as that user, or change the owner of the whole folder.`,
       )
     }
@@ -40,7 +41,7 @@ export async function chooseIdentity(binaries: Binaries, folder: string, cluster
   for (const candidate of candidates) {
     if (await canRun(candidate, binaries, folder)) return candidate
   }
-  throw new Error(
+  throw new StartFault(
     'PostgreSQL refuses to run as root, and no other identity works here: neither `nobody` nor the owner of the ' +
       `folder can reach both ${binaries.native} and ${folder}, or root may not change its identity, and user ` +
       'namespaces (`unshare --user`) are not allowed. Run the server as an ordinary user, keep it and DATA_DIR ' +

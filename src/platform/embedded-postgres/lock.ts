@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { link, readFile, rename, rm, unlink, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { StartFault } from '#platform/start-fault.ts'
 import { findBirth, isAlive } from './processes.ts'
 
 /** Gives the lock back; does nothing when somebody else holds it by now. */
@@ -26,9 +28,8 @@ export async function acquireLock(path: string): Promise<Release> {
       if (found === null) continue
       const holder = findHolder(found)
       if (holder !== null) {
-        throw new Error(
-          `Another server (process ${holder}) already uses the database folder that ${path} locks. ` +
-            'Stop it first, or give this one another DATA_DIR.',
+        throw new StartFault(
+          `DATA_DIR: another server (process ${holder}) uses the database in ${dirname(path)} already: stop it first, or set DATA_DIR to another folder.`,
         )
       }
       await removeStale(path, found, `${draft}.stale`)

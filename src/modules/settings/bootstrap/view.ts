@@ -1,5 +1,5 @@
-import { VERSION } from '#platform/api-docs.ts'
 import type { Static } from '#platform/schema.ts'
+import { VERSION } from '#platform/version.ts'
 import type { Settings } from '../registry.ts'
 import type { Bootstrap } from './schema.ts'
 

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto'
+import type { Language } from '#platform/errors.ts'
+import { language, type Server } from '#platform/http.ts'
+import { VERSION } from '#platform/version.ts'
+
+const STYLE =
+  ':root{color-scheme:light dark}body{font:16px/1.6 system-ui,sans-serif;max-width:38em;margin:12vh auto;padding:0 1.5em}' +
+  'h1{font-weight:600}li{margin:.4em 0}code{font-size:.95em}'
+const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+
+const TEXT = {
+  en: {
+    is: 'This is the server of a social network. People use it with an app or a web client; it has no pages for them itself.',
+    api: 'the interface that apps use',
+    docs: 'read and try it',
+    admin: 'look after the site',
+    health: 'whether it is ready',
+  },
+  zh: {
+    is: '这是一个社交网络的服务器。用户通过应用或网页客户端使用它，它本身不提供用户页面。',
+    api: '应用所用的接口',
+    docs: '查看并试用接口',
+    admin: '管理本站',
+    health: '服务是否就绪',
+  },
+}
+
+/** The page as HTML; `hasConsole` tells whether administrators have one here. */
+function landingPage(speaks: Language, hasConsole: boolean): string {
+  const text = TEXT[speaks]
+  const links = [
+    ['/docs', text.docs],
+    ...(hasConsole ? [['/admin', text.admin]] : []),
+    ['/api/v2/bootstrappers', text.api],
+    ['/health/ready', text.health],
+  ]
+  return `<!doctype html>
+<html lang="${speaks}">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Kith</title>
+<style>${STYLE}</style>
+<h1>Kith ${VERSION}</h1>
+<p>${text.is}</p>
+<ul>
+${links.map(([href, words]) => `<li><a href="${href}"><code>${href}</code></a> ${words}</li>`).join('\n')}
+</ul>
+</html>
+`
+}
+
+/** `GET /` says what this is: a page for people, and JSON for whoever asks for that (conventions-36). */
+export function addLanding(server: Server): void {
+  let hasConsole = false
+  server.addHook('onReady', async () => {
+    hasConsole = ['/admin', '/admin/', '/admin/*'].some((url) => server.hasRoute({ method: 'GET', url }))
+  })
+  server.get('/', { schema: { hide: true } }, (request, reply) => {
+    reply.header('Vary', 'Accept, Accept-Language').header('Cache-Control', 'no-cache')
+    const accept = request.headers.accept ?? ''
+    if (/\bjson\b/.test(accept) && !accept.includes('text/html'))
+      return reply.send({
+        name: 'Kith',
+        version: VERSION,
+        api: '/api/v2',
+        documentation: '/docs',
+        description: '/api/v2/openapi.json',
+        ...(hasConsole ? { console: '/admin' } : {}),
+      })
+    return reply
+      .header('Content-Security-Policy', POLICY)
+      .type('text/html; charset=utf-8')
+      .send(landingPage(language(request), hasConsole))
+  })
+}

@@ -1,0 +1,8 @@
+import { readFileSync } from 'node:fs'
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string
+}
+
+/** The version of Kith, as in package.json. */
+export const VERSION = version

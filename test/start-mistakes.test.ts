@@ -1,0 +1,305 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { findUnfitness } from '#platform/start-checks.ts'
+import { VERSION } from '#platform/version.ts'
+import { findFreePort } from '#test/servers.ts'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const folder = await mkdtemp(join(tmpdir(), 'kith-mistakes-'))
+const servers: Server[] = []
+after(async () => {
+  for (const server of servers) server.close()
+  spawnSync('umount', [join(folder, 'small')], { stdio: 'ignore' })
+  await rm(folder, { recursive: true, force: true })
+})
+
+const NOBODY = 65534
+const isRoot = process.getuid?.() === 0
+/** The variables of whoever runs the tests are no part of what is tested. */
+const SURROUNDING = {
+  PATH: process.env.PATH,
+  HOME: folder,
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+}
+
+type Outcome = { code: number | null; output: string }
+
+async function run(
+  args: string[],
+  env: Record<string, string>,
+  options: { uid?: number; gid?: number } = {},
+): Promise<Outcome> {
+  const child = spawn(process.execPath, args, {
+    cwd: ROOT,
+    env: { ...SURROUNDING, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...options,
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+  const late = setTimeout(() => child.kill('SIGKILL'), 60_000)
+  const [code] = (await once(child, 'close')) as [number | null]
+  clearTimeout(late)
+  return { code, output }
+}
+
+/** A listener that takes connections and says what it is told to say, to whoever writes to it first. */
+async function listen(answer: () => Buffer | string | undefined): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.on('data', () => {
+      const said = answer()
+      if (said !== undefined) socket.end(said)
+    })
+  })
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as { port: number }).port
+}
+
+/** An error as PostgreSQL sends it. */
+function databaseError(code: string, message: string): Buffer {
+  const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`)
+  const head = Buffer.alloc(5)
+  head.write('E')
+  head.writeInt32BE(fields.length + 4, 1)
+  return Buffer.concat([head, fields])
+}
+
+const taken = await listen(() => undefined)
+const web = await listen(() => 'HTTP/1.1 400 Bad Request\r\n\r\n')
+const wrongPassword = await listen(() => databaseError('28P01', 'password authentication failed'))
+const noEntry = await listen(() => databaseError('28000', 'no pg_hba.conf entry for host'))
+const starting = await listen(() => databaseError('57P03', 'the database system is starting up'))
+const full = await listen(() => databaseError('53300', 'sorry, too many clients already'))
+const noDatabase = await listen(() => databaseError('3D000', 'database "kith" does not exist'))
+const nothing = await findFreePort()
+const secret = 'hidden-secret'
+const external = (port: number) => `postgres://someone:${secret}@127.0.0.1:${port}/kith`
+writeFileSync(join(folder, 'a-file'), '')
+
+/** What an operator does wrong, and how the one sentence begins that says what to do about it. */
+const MISTAKES: [name: string, env: Record<string, string>, told: RegExp][] = [
+  [
+    'a port in use',
+    { PORT: String(taken) },
+    /^PORT: something listens on port \d+ already: stop it, or set PORT/,
+  ],
+  ['a port for metrics in use', { METRICS_PORT: String(taken) }, /^METRICS_PORT: something listens on port/],
+  ['no number for a port', { PORT: 'eighty' }, /^PORT must be an integer from 0 to 65535, not "eighty"\.$/],
+  [
+    'an address of another machine',
+    { HOST: '192.0.2.1' },
+    /^HOST: 192\.0\.2\.1 is no address of this machine: set/,
+  ],
+  [
+    'a host that is none',
+    { HOST: 'no.such.host.invalid' },
+    /^HOST: no\.such\.host\.invalid is no address of/,
+  ],
+  ['a file for a folder', { DATA_DIR: join(folder, 'a-file') }, /data directory \S+\/a-file: it is a file/],
+  [
+    'a folder below a file',
+    { DATA_DIR: join(folder, 'a-file/data') },
+    /it is a file, or lies in one: set DATA_DIR/,
+  ],
+  [
+    'no database there',
+    { DATABASE_URL: external(nothing) },
+    /^DATABASE_URL: nothing answers at 127\.0\.0\.1:\d+: /,
+  ],
+  [
+    'no such database host',
+    { DATABASE_URL: 'postgres://a@no.such.host.invalid/x' },
+    /^DATABASE_URL: .*invalid/,
+  ],
+  [
+    'a wrong password',
+    { DATABASE_URL: external(wrongPassword) },
+    /refuses the user someone or its password: /,
+  ],
+  ['a host that is not let in', { DATABASE_URL: external(noEntry) }, /allow it in pg_hba\.conf\.$/],
+  ['a database that is starting', { DATABASE_URL: external(starting) }, /still starting: try again/],
+  [
+    'a database that is full',
+    { DATABASE_URL: external(full) },
+    /no connection left: raise its max_connections/,
+  ],
+  [
+    'a web server for a database',
+    { DATABASE_URL: external(web) },
+    /no PostgreSQL answers at .*: correct the address/,
+  ],
+  [
+    'no such database',
+    { DATABASE_URL: external(noDatabase) },
+    /there is no database kith at .*: make it with createdb/,
+  ],
+  [
+    'not the address of a database',
+    { DATABASE_URL: 'mysql://a:hidden-secret@b/c' },
+    /^DATABASE_URL must be a URL/,
+  ],
+  [
+    'all proxies believed',
+    { TRUST_PROXY: 'true' },
+    /^TRUST_PROXY has "true", which is neither an address nor a /,
+  ],
+  ['a network that is none', { TRUST_PROXY: '10.0.0.0/33' }, /^TRUST_PROXY has "10\.0\.0\.0\/33"/],
+  [
+    'an origin without a scheme',
+    { CORS_ORIGINS: 'example.org' },
+    /^CORS_ORIGINS .*: write https:\/\/example\.org\.$/,
+  ],
+  ['an origin with a path', { CORS_ORIGINS: 'https://a.example/' }, /^CORS_ORIGINS has .* without a path\.$/],
+  ['a misspelt setting', { SMTP_URI: 'smtp://mail' }, /^SMTP_URI is not a setting: did you mean SMTP_URL\?$/],
+  [
+    'another',
+    { DATABSE_URL: 'postgres://a@b/c' },
+    /^DATABSE_URL is not a setting: did you mean DATABASE_URL\?$/,
+  ],
+  ['a secret that is too short', { APP_SECRET: 'short' }, /^APP_SECRET must have at least 16 characters\.$/],
+  [
+    'S3 without a bucket',
+    { STORAGE: 's3', S3_ACCESS_KEY_ID: 'a', S3_SECRET_ACCESS_KEY: 'b' },
+    /^S3_BUCKET is needed/,
+  ],
+]
+
+for (const [name, env, told] of MISTAKES)
+  test(`${name} is told in one sentence, before anything is created`, async () => {
+    const dataDir = join(folder, name.replaceAll(' ', '-'))
+    const { code, output } = await run(['src/main.ts'], { PORT: '0', DATA_DIR: dataDir, ...env })
+    assert.equal(code, 1, output)
+    assert.equal(output.trimEnd().split('\n').length, 1, output)
+    assert.match(output.trimEnd(), told)
+    assert.match(output, /[.?]\n$/)
+    assert.doesNotMatch(output, /\n {4}at |hidden-secret/)
+    assert.equal(existsSync(dataDir), false)
+  })
+
+test('a database that answers is told what makes it unfit', () => {
+  const fit = { version: 15, encoding: 'UTF8', isReplica: false, mayCreate: true, isNew: true }
+  assert.equal(findUnfitness(fit), undefined)
+  assert.equal(findUnfitness({ ...fit, mayCreate: false, isNew: false }), undefined)
+  for (const [found, told] of [
+    [{ version: 14 }, /^PostgreSQL 14 is too old: 15 or later is needed$/],
+    [{ encoding: 'SQL_ASCII' }, /createdb --encoding=UTF8/],
+    [{ isReplica: true }, /^this is a replica/],
+    [{ mayCreate: false }, /let it own the database$/],
+  ] as const)
+    assert.match(findUnfitness({ ...fit, ...found }) ?? '', told)
+})
+
+test('what others may have set for programs of their own is no mistake', async () => {
+  const env = { HOMEE: 'x', REDIS_PORT: 'tcp://10.0.0.1:6379', EDITOR: 'vi', DATABASE_URI: 'x' }
+  const { output } = await run(['src/main.ts'], { ...env, DATABASE_URL: external(nothing), PORT: '0' })
+  assert.match(output, /^DATABASE_URL: nothing answers/)
+})
+
+const asNobody = { skip: isRoot ? false : 'only root can be somebody else', timeout: 60_000 }
+
+test('a port that belongs to root is told to whoever may not have it', asNobody, async (t) => {
+  const probe = spawnSync(process.execPath, [
+    '-e',
+    'process.setgid(65534);process.setuid(65534);require("net").createServer().on("error",()=>process.exit(3)).listen(81,"127.0.0.1",()=>process.exit(0))',
+  ])
+  // Some systems let everybody have every port.
+  if (probe.status === 0) return t.diagnostic('every port is free to everybody here')
+  chmodSync(folder, 0o755)
+  const { code, output } = await run(['src/main.ts'], { PORT: '81' }, { uid: NOBODY, gid: NOBODY })
+  assert.equal(code, 1)
+  assert.match(
+    output,
+    /^PORT: this user may not listen on port 81: set PORT to a number above 1023[^\n]*\.\n$/,
+  )
+})
+
+test('a folder of somebody else is told, empty or with a database in it', asNobody, async () => {
+  chmodSync(folder, 0o755)
+  const closed = join(folder, 'closed')
+  mkdirSync(closed, { mode: 0o700 })
+  const env = { PORT: '0', DATA_DIR: join(closed, 'data') }
+  const foreign = await run(['src/main.ts'], env, { uid: NOBODY, gid: NOBODY })
+  assert.match(
+    foreign.output,
+    /^Kith cannot use its data directory \S+: this user may not write there: give it [^\n]*\.\n$/,
+  )
+  const cluster = join(folder, 'foreign', 'postgres', 'cluster')
+  mkdirSync(cluster, { recursive: true })
+  chmodSync(join(folder, 'foreign'), 0o777)
+  writeFileSync(join(cluster, 'PG_VERSION'), '18\n')
+  chownSync(join(cluster, 'PG_VERSION'), 12345, 12345)
+  const other = await run(
+    ['src/main.ts'],
+    { PORT: '0', DATA_DIR: join(folder, 'foreign') },
+    { uid: NOBODY, gid: NOBODY },
+  )
+  assert.match(other.output, /^DATA_DIR: the database in \S+ belongs to the user with id 12345[^\n]*\.\n$/)
+})
+
+test('a disk without room for a database is told before one is begun', asNobody, async (t) => {
+  const small = join(folder, 'small')
+  mkdirSync(small)
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=20m', 'kith', small]).status !== 0)
+    return t.diagnostic('nothing can be mounted here')
+  const { code, output } = await run(['src/main.ts'], { PORT: '0', DATA_DIR: join(small, 'data') })
+  assert.equal(code, 1)
+  assert.match(
+    output,
+    /^Kith cannot use its data directory \S+: no space is left on its disk: make room, or [^\n]*\.\n$/,
+  )
+  assert.deepEqual(await readdir(small), [])
+})
+
+test('a second server on one DATA_DIR is told which process has it', { timeout: 120_000 }, async () => {
+  const dataDir = join(folder, 'twice')
+  chmodSync(folder, 0o755)
+  const env = { ...SURROUNDING, PORT: '0', DATA_DIR: dataDir }
+  const first = spawn(process.execPath, ['src/main.ts'], { cwd: ROOT, env })
+  let said = ''
+  first.stdout.on('data', (chunk) => (said += chunk))
+  const ended = once(first, 'close')
+  while (!said.includes('is running at')) await once(first.stdout, 'data')
+  const { code, output } = await run(['src/main.ts'], { PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'silent' })
+  assert.equal(code, 1)
+  assert.equal(
+    output,
+    `DATA_DIR: another server (process ${first.pid}) uses the database in ${join(dataDir, 'postgres')} already: stop it first, or set DATA_DIR to another folder.\n`,
+  )
+  first.kill('SIGTERM')
+  await ended
+})
+
+test('the command line says its version, and what was meant by what it does not know', async () => {
+  const kith = (...args: string[]) => run(['src/cli.ts', ...args], { DATA_DIR: join(folder, 'cli') })
+  assert.deepEqual(await kith('--version'), { code: 0, output: `Kith ${VERSION}\n` })
+  for (const [args, told] of [
+    [['docter'], /^kith: there is no command docter: did you mean doctor\?\n/],
+    [['wroker'], /^kith: there is no command wroker: did you mean worker\?\n/],
+    [['admin', 'craete'], /^kith: there is no command admin craete: did you mean admin create\?\n/],
+    [['doctor', '--mendd'], /^kith: there is no option --mendd: did you mean --mend\?\n/],
+    [['somersault'], /^kith: there is no command somersault\.\n/],
+  ] as const) {
+    const { code, output } = await kith(...args)
+    assert.equal(code, 2)
+    assert.match(output, told)
+  }
+  for (const args of [
+    ['import', 'music', 'nowhere.jsonl'],
+    ['import', 'news', 'package.json', '--files', 'nowhere'],
+    ['import', 'thinksns', '--database', 'mysql://a@b/c', '--time-zone', 'UTC', '--files', 'nowhere'],
+  ]) {
+    const { code, output } = await kith(...args)
+    assert.deepEqual([code, output.replace(/nowhere\S*/, 'X')], [1, 'kith: there is no file or folder X\n'])
+  }
+  assert.equal(existsSync(join(folder, 'cli')), false)
+})
