@@ -13,6 +13,17 @@ export const when = (sql: Db, condition: boolean, fragment: () => Fragment): Fra
 export const directionOf = (sql: Db, direction: 'asc' | 'desc' = 'desc'): Fragment =>
   direction === 'asc' ? sql`asc` : sql`desc`
 
+/** `and` the column lies past the cursor in this direction; nothing where there is no cursor. */
+export const andPast = (
+  sql: Db,
+  column: Fragment,
+  cursor: number,
+  direction: 'asc' | 'desc' = 'desc',
+): Fragment =>
+  when(sql, cursor > 0, () =>
+    direction === 'asc' ? sql`and ${column} > ${cursor}` : sql`and ${column} < ${cursor}`,
+  )
+
 /** The part of an administrative list that a page number means. */
 export const pageAt = (sql: Db, { page = 1, limit = 15 }: { page?: number; limit?: number }): Fragment =>
   sql`limit ${limit} offset ${(page - 1) * limit}`

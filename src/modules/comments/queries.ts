@@ -3,7 +3,7 @@ import { countForPeople, notBlockedBy } from '#modules/accounts/index.ts'
 import { type Content, type Counts, countsOf } from '#platform/content.ts'
 import type { Db, Fragment } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { directionOf, ifGiven, pageAt, when } from '#platform/sql.ts'
+import { andPast, directionOf, ifGiven, pageAt, when } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
 import type { CommentSearchOfContent } from './schema.ts'
 
@@ -175,9 +175,7 @@ export type CommentWalk = {
 /** Comments of all kinds by author, by whom they are for, or by content: each form is a walk along an index of its own. */
 export function searchComments(sql: Db, search: CommentWalk) {
   const { author, forUser, forType, content, index, limit } = search
-  const cursor = when(sql, index > 0, () =>
-    search.direction === 'asc' ? sql`and c.id > ${index}` : sql`and c.id < ${index}`,
-  )
+  const cursor = andPast(sql, sql`c.id`, index, search.direction)
   const order = sql`order by id ${directionOf(sql, search.direction)}`
   const byAuthor = ifGiven(sql, author, (id) => sql`and c.user_id = ${id}`)
   const toOwner = (id: number) => sql`and c.target_user = ${id} and c.target_user > 0`

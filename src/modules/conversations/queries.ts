@@ -1,5 +1,5 @@
 import type { Db } from '#platform/database.ts'
-import { when } from '#platform/sql.ts'
+import { andPast } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
 import type { ConversationQuery } from './schema.ts'
 
@@ -32,7 +32,7 @@ export async function insertFeedback(
 /** A page of what a person wrote to the site, and the site to them or to everybody; the newest first. */
 export const listConversations = (sql: Db, userId: number, query: ConversationQuery) => {
   const { limit = 15, max_id: cursor = 0, order = false } = query
-  const beyond = when(sql, cursor > 0, () => (order ? sql`and id > ${cursor}` : sql`and id < ${cursor}`))
+  const beyond = andPast(sql, sql`id`, cursor, order ? 'asc' : 'desc')
   return sql<ConversationRow[]>`
     (select ${feedbackColumns(sql)} from feedback
       where user_id = ${userId} ${beyond} order by id desc limit ${limit})

@@ -1,6 +1,6 @@
 import type { Db } from '#platform/database.ts'
 import { sendSignal } from '#platform/signals.ts'
-import { directionOf, ifGiven, when } from '#platform/sql.ts'
+import { andPast, directionOf, ifGiven, when } from '#platform/sql.ts'
 import type { SystemType } from './codes.ts'
 import type { Notice, NotificationType } from './schema.ts'
 
@@ -223,12 +223,9 @@ export const listMentions = (
     direction = 'desc',
   }: { index?: number; limit?: number; direction?: 'asc' | 'desc' },
 ) => {
-  const beyond = when(sql, index > 0, () =>
-    direction === 'asc' ? sql`and seq > ${index}` : sql`and seq < ${index}`,
-  )
   return sql<Pick<NotificationRow, 'seq' | 'data' | 'cause_type' | 'cause_id' | 'created_at'>[]>`
     select seq, data, cause_type, cause_id, created_at from notifications
-    where user_id = ${userId} and type = 'at' ${beyond}
+    where user_id = ${userId} and type = 'at' ${andPast(sql, sql`seq`, index, direction)}
     order by seq ${directionOf(sql, direction)} limit ${limit}`
 }
 

@@ -2,6 +2,7 @@ import { carryOut, PLATFORM, unmendable } from '#modules/ledger/index.ts'
 import { type Content, type Counts, countsOf } from '#platform/content.ts'
 import { type CounterCheck, type Drift, recount } from '#platform/counters.ts'
 import type { Db } from '#platform/database.ts'
+import { andPast, directionOf } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
 import type { RewardQuery, RewardSum } from './schema.ts'
 
@@ -53,12 +54,10 @@ export async function insertReward(
 export const listRewards = (sql: Db, type: string, contentId: number, query: RewardQuery) => {
   const { limit = 15, offset = 0, order = 'desc', order_type = 'date', type: by = 'time', since = 0 } = query
   const key = order_type === 'amount' || by === 'amount' ? sql`amount` : sql`id`
-  const direction = order === 'asc' ? sql`asc` : sql`desc`
-  const past = order === 'asc' ? sql`and ${key} > ${since}` : sql`and ${key} < ${since}`
   return sql<RewardRow[]>`
     select id, user_id, target_user, amount, rewardable_type, rewardable_id, created_at from rewards
-    where rewardable_type = ${type} and rewardable_id = ${contentId} ${since > 0 ? past : sql``}
-    order by ${key} ${direction}, id ${direction} limit ${limit} offset ${offset}`
+    where rewardable_type = ${type} and rewardable_id = ${contentId} ${andPast(sql, key, since, order)}
+    order by ${key} ${directionOf(sql, order)}, id ${directionOf(sql, order)} limit ${limit} offset ${offset}`
 }
 
 /** What each piece of this content was given; those without a reward are absent. */

@@ -1,7 +1,7 @@
 import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
 import type { StoredNode } from '#modules/files/index.ts'
 import type { Db, Fragment } from '#platform/database.ts'
-import { directionOf, ifGiven, when } from '#platform/sql.ts'
+import { andPast, directionOf, ifGiven, when } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
 import type { TopicListQuery, TopicStatus } from './schema.ts'
 
@@ -80,7 +80,7 @@ export function listTopics(
     sql`
       select * from feed_topics
       where status = 'passed'
-      ${when(sql, index > 0, () => (direction === 'asc' ? sql`and id > ${index}` : sql`and id < ${index}`))}
+      ${andPast(sql, sql`id`, index, direction)}
       ${nameContains(sql, q)}
       order by id ${order} limit ${limit}`,
     viewerId,

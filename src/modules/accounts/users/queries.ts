@@ -2,7 +2,7 @@ import type { Login } from '#lib/identifiers.ts'
 import { escapeLike, gramsOfQuery, nameKey } from '#lib/text.ts'
 import type { StoredNode } from '#modules/files/index.ts'
 import type { Db, Fragment } from '#platform/database.ts'
-import { directionOf, ifGiven, when } from '#platform/sql.ts'
+import { andPast, directionOf, ifGiven, when } from '#platform/sql.ts'
 import type { Row, Tables } from '#platform/tables.ts'
 import { hasBlocked } from '../blocks/queries.ts'
 import { isFollowing } from '../follows/queries.ts'
@@ -63,7 +63,7 @@ export async function listUserIds(sql: Db, filter: UserFilter): Promise<number[]
       ${ifGiven(sql, ids, (some) => sql`and u.id = any(${some})`)}
       ${ifGiven(sql, names, (keys) => sql`and u.name_key = any(${keys})`)}
       ${ifGiven(sql, tags, (some) => sql`and u.id in (select user_id from user_tags where tag_id = any(${some}))`)}
-      ${when(sql, since > 0, () => (order === 'asc' ? sql`and u.id > ${since}` : sql`and u.id < ${since}`))}
+      ${andPast(sql, sql`u.id`, since, order)}
     order by u.id ${directionOf(sql, order)} limit ${limit}`
   return rows.map(({ id }) => id)
 }

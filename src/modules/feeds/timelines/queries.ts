@@ -3,7 +3,7 @@ import { followedBy, isFollowing, notBlockedBy } from '#modules/accounts/index.t
 import { collectedBy } from '#modules/collections/index.ts'
 import { type TopicViewer, visibleTopics } from '#modules/topics/index.ts'
 import type { Db } from '#platform/database.ts'
-import { directionOf, ifGiven, when } from '#platform/sql.ts'
+import { andPast, directionOf, ifGiven, when } from '#platform/sql.ts'
 import { FEEDS, type FeedRow, feedColumns, visibleFeed } from '../queries.ts'
 
 export type FeedPage = { viewerId: number; after: number; limit: number }
@@ -136,7 +136,7 @@ export const listTopicFeeds = (
   select ${feedColumns(sql, viewer.id)}, f.hot, l.index from feed_topic_links l join feeds f on f.id = l.feed_id
   where l.topic_id = ${topicId} and ${visibleFeed(sql)}
     and (select true from (${visibleTopics(sql, viewer)}) t where t.id = ${topicId})
-    ${when(sql, index > 0, () => (direction === 'asc' ? sql`and l.index > ${index}` : sql`and l.index < ${index}`))}
+    ${andPast(sql, sql`l.index`, index, direction)}
   order by l.index ${directionOf(sql, direction)} limit ${limit}`
 
 /** What a person collected, the newest collected first. Deleted feeds take no place on a page, which would seem the last. */

@@ -58,7 +58,7 @@ export function listSingerRecords(sql: Db, query: SingerQuery) {
 export async function findSingerRecord(sql: Db, id: number, { lock = false } = {}) {
   const [row] = await sql<SingerRecordRow[]>`
     select ${singerColumns(sql)} from music_singers g
-    where g.id = ${id} and g.deleted_at is null ${lock ? sql`for update of g` : sql``}`
+    where g.id = ${id} and g.deleted_at is null ${when(sql, lock, () => sql`for update of g`)}`
   return row
 }
 
@@ -84,7 +84,7 @@ export function listSpecialRecords(sql: Db, query: SpecialQuery) {
 export async function findSpecialRecord(sql: Db, id: number, { lock = false } = {}) {
   const [row] = await sql<SpecialRecordRow[]>`
     select ${specialColumns(sql)} from music_specials p join music_special_counts c on c.special_id = p.id
-    where p.id = ${id} and p.deleted_at is null ${lock ? sql`for update of p` : sql``}`
+    where p.id = ${id} and p.deleted_at is null ${when(sql, lock, () => sql`for update of p`)}`
   return row
 }
 
@@ -115,6 +115,6 @@ export function listSongRecords(sql: Db, query: SongQuery) {
 export async function findSongRecord(sql: Db, id: number, { lock = false } = {}) {
   const [row] = await sql<SongRecordRow[]>`
     select ${songColumns(sql)} from ${songTables(sql)}
-    where s.id = ${id} and s.deleted_at is null ${lock ? sql`for update of s` : sql``}`
+    where s.id = ${id} and s.deleted_at is null ${when(sql, lock, () => sql`for update of s`)}`
   return row
 }

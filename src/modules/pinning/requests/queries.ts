@@ -1,5 +1,5 @@
 import type { Db } from '#platform/database.ts'
-import { ifGiven, when } from '#platform/sql.ts'
+import { andPast, ifGiven, when } from '#platform/sql.ts'
 import { type PinRow, pinColumns, stateNow } from '../queries.ts'
 import type { PinState } from '../schema.ts'
 
@@ -14,7 +14,7 @@ export async function listPinsToDecide(
       ? await sql<{ state: string }[]>`select p.state from pins p where p.id = ${after} and ${of}`
       : []
   const waiting = after === 0 || cursor?.state === 'pending'
-  const below = when(sql, after > 0, () => sql`and p.id < ${after}`)
+  const below = andPast(sql, sql`p.id`, after)
   return sql<PinRow[]>`
     (select ${pinColumns(sql)}, 0 as part from pins p where ${of} and p.state = 'pending' ${waiting ? below : sql`and false`}
       order by p.id desc limit ${limit})

@@ -46,7 +46,7 @@ export async function findTopicRecord(
 ): Promise<TopicRecordRow | undefined> {
   const [row] = await sql<TopicRecordRow[]>`
     select ${columns(sql)} from feed_topics t join feed_topic_counts c on c.topic_id = t.id
-    where t.id = ${id} ${lock ? sql`for update of t` : sql``}`
+    where t.id = ${id} ${when(sql, lock, () => sql`for update of t`)}`
   return row
 }
 
