@@ -14,6 +14,8 @@ import { globalSetup, globalTeardown, watchProcesses } from '#test/setup.ts'
 requireRuntime()
 // The test processes and what they start inherit it: without it each of them compiles hundreds of files anew.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url))
+// Servers that tests start build no console; those that show one say so.
+process.env.CONSOLE ??= 'off'
 const given = process.argv.slice(2)
 const names = given.filter((argument) => argument.startsWith('--name=')).map((argument) => argument.slice(7))
 const patterns = given.filter((argument) => !argument.startsWith('--'))

@@ -117,6 +117,7 @@ import { topicRoutes } from '#modules/topics/routes.ts'
 import { adminWordRoutes } from '#modules/words/admin/routes.ts'
 import { withPrefixToo } from '#platform/aliases.ts'
 import { addDocumentation } from '#platform/api-docs.ts'
+import { addConsole } from '#platform/console/routes.ts'
 import { readersOf, requireKinds } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { addHealth } from '#platform/health.ts'
@@ -276,6 +277,7 @@ export async function buildApp(ctx: Context): Promise<Server> {
   await addDocumentation(server)
   addHealth(server, ctx)
   addLanding(server)
+  addConsole(server, ctx.config)
   await server.register(
     async (api) => {
       for (const routes of ROUTES) routes(api as unknown as Server, ctx)

@@ -25,6 +25,7 @@ export function banner(ctx: Context, founder: { name: string; password?: string 
     `Kith ${VERSION} is running at ${publicUrl}`,
     '',
     ...administrator,
+    ...(ctx.config.console ? [`  Console         ${publicUrl}/admin`] : []),
     `  Read and try    ${publicUrl}/docs`,
     `  First request   ${line}`,
     '',

@@ -3,6 +3,7 @@ import { buildApp } from '#app'
 import { ensureFounder } from '#modules/accounts/index.ts'
 import { type Closer, closeInOrder } from '#platform/closing.ts'
 import { readConfig } from '#platform/config.ts'
+import { buildConsole } from '#platform/console/build.ts'
 import { serveMetrics } from '#platform/health.ts'
 import { bufferedOutput, createLog } from '#platform/log.ts'
 import { openContext } from '#platform/open-context.ts'
@@ -58,6 +59,8 @@ export async function serve(env: Record<string, string | undefined>): Promise<vo
       const worker = await startWorker(opened.forJobs, opened.connection)
       closers.splice(-1, 0, { name: 'worker', withinMs: 8_000, close: worker.stop })
     }
+    const building = buildConsole(config, log)
+    closers.unshift({ name: 'console', withinMs: 1_000, close: building.stop })
     process.stdout.write(banner(ctx, founder))
   } catch (error) {
     const fault = startFault(listenFault(error, config), config.dataDir)

@@ -131,6 +131,8 @@ export function readConfig(env: Env) {
     corsOrigins: (text('CORS_ORIGINS') ?? '*').split(',').map((origin) => origin.trim()),
     /** Addresses of reverse proxies whose X-Forwarded-For is believed; empty: none. */
     trustProxy: text('TRUST_PROXY'),
+    /** Whether the console is served at /admin, and built where it is not yet. */
+    console: choice('CONSOLE', 'on', ['on', 'off']) === 'on',
     metricsPublic: choice('METRICS', 'local', ['local', 'public']) === 'public',
     metricsPort: integer('METRICS_PORT', 0, 0, 65535),
     worker: choice('WORKER', 'inside', ['inside', 'separate']),

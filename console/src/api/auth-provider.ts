@@ -1,0 +1,85 @@
+import { ABILITIES } from 'virtual:contract'
+import { isKithError } from '@kith/client'
+import type { AuthProvider, UserIdentity } from 'react-admin'
+import { AREAS } from '../areas/areas.ts'
+import { QUEUES } from '../queues/queues.ts'
+import { call, kith } from './client.ts'
+import { fileAddressOf } from './pictures.ts'
+
+let abilities: Promise<Set<string>> | null = null
+let identity: Promise<UserIdentity> | null = null
+
+/** What the person who is signed in may do, asked once for each sign-in. */
+export function myAbilities(): Promise<Set<string>> {
+  abilities ??= call<{ name: string }[]>('GET', '/user/abilities').then(
+    (list) => new Set(list.map(({ name }) => name)),
+  )
+  abilities.catch(() => {
+    abilities = null
+  })
+  return abilities
+}
+
+/** Whether somebody with these abilities may call an operation; `operation` is `get users` and the like. */
+export function mayCall(mine: Set<string>, operation: string): boolean {
+  return ABILITIES[operation]?.some((ability) => mine.has(ability)) ?? false
+}
+
+function forget() {
+  abilities = null
+  identity = null
+}
+
+kith.session.onChange(forget)
+
+const VERBS: Record<string, string> = {
+  list: 'get',
+  show: 'get',
+  create: 'post',
+  edit: 'patch',
+  delete: 'delete',
+}
+
+/** Signing in and out, and what of the console somebody sees. The server decides all the same. */
+export const authProvider: AuthProvider = {
+  async login({ username, password, code }: { username: string; password: string; code?: string }) {
+    forget()
+    await kith.session.signIn(
+      { login: username, password },
+      { secondFactor: () => (code ? { otp: code } : null) },
+    )
+    const mine = await myAbilities()
+    if (mine.has('admin: login')) return
+    await kith.session.signOut()
+    throw new Error('kith.not_an_administrator')
+  },
+  async logout() {
+    forget()
+    await kith.session.signOut()
+  },
+  async checkAuth() {
+    if (!(await kith.session.isSignedIn())) throw new Error('signed out')
+  },
+  async checkError(error: unknown) {
+    if (isKithError(error) && error.status === 401) throw error
+  },
+  async getIdentity() {
+    identity ??= call<{ id: number; name: string; avatar: unknown }>('GET', '/user').then(
+      ({ id, name, avatar }) => {
+        const address = fileAddressOf(avatar)
+        return { id, fullName: name, ...(address ? { avatar: address } : {}) }
+      },
+    )
+    return identity
+  },
+  async canAccess({ resource, action }) {
+    const mine = await myAbilities()
+    const queue = QUEUES.find(({ name }) => resource === `queue:${name}`)
+    if (queue) return mayCall(mine, queue.operation)
+    const verb = VERBS[action] ?? action
+    const area = AREAS.find(({ name }) => name === resource)
+    if (!area) return true
+    const path = verb === 'get' || verb === 'post' ? area.path : `${area.path}/{${area.param ?? 'id'}}`
+    return mayCall(mine, `${verb} ${path}`)
+  },
+}

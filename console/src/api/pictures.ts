@@ -1,0 +1,8 @@
+/** The address of a picture that the wire shows as `{url}`, from this server whatever its public name is. */
+export function fileAddressOf(attachment: unknown): string | undefined {
+  const address =
+    typeof attachment === 'string' ? attachment : (attachment as { url?: string } | null | undefined)?.url
+  if (!address || !URL.canParse(address, location.href)) return undefined
+  const { pathname, search } = new URL(address, location.href)
+  return pathname + search
+}

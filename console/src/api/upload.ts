@@ -1,0 +1,60 @@
+import { call, kith, type Wire } from './client.ts'
+
+/** Sends a file and answers its id; a file that is there already is found by the server. */
+export async function uploadFile(file: File): Promise<number> {
+  const form = new FormData()
+  form.append('file', file)
+  const { data, error, response } = await (
+    kith.api.POST as unknown as (
+      path: string,
+      options: unknown,
+    ) => Promise<{ data?: Wire; error?: Wire; response: Response }>
+  )('/files', { body: form, bodySerializer: (body: FormData) => body })
+  if (!response.ok) throw new Error(String([error?.message].flat()[0] ?? response.status))
+  return Number(data?.id)
+}
+
+/** Stores a picture beside the uploads, and answers the node that names it. */
+export async function storePicture(file: File): Promise<string> {
+  const { md5 } = await import('./md5.ts')
+  const task = await call<{ uri: string; method: string; headers: Record<string, string>; node: string }>(
+    'POST',
+    '/storage',
+    {
+      body: {
+        filename: file.name,
+        hash: md5(new Uint8Array(await file.arrayBuffer())),
+        size: file.size,
+        mime_type: file.type,
+        storage: { channel: 'public' },
+      },
+    },
+  )
+  const { pathname, search } = new URL(task.uri, location.href)
+  const stored = await fetch(pathname + search, { method: task.method, headers: task.headers, body: file })
+  if (!stored.ok) {
+    const told = (await stored.json().catch(() => ({}))) as Wire
+    throw new Error(String([told.message].flat()[0] ?? stored.status))
+  }
+  return task.node
+}
+
+const addresses = new Map<string, Promise<string>>()
+
+/** The address of an upload's bytes, which carries its own permission; pictures can be asked for in a width. */
+export function fileAddress(id: number, width?: number): Promise<string> {
+  const key = `${id}:${width ?? ''}`
+  const known = addresses.get(key)
+  if (known) return known
+  const asked = call<{ url: string }>('GET', `/files/${id}`, { query: { json: 1, w: width } }).then(
+    ({ url }) => {
+      const { pathname, search } = new URL(url, location.href)
+      return pathname + search
+    },
+  )
+  addresses.set(key, asked)
+  // Addresses are signed for a while: ask anew long before they end.
+  setTimeout(() => addresses.delete(key), 5 * 60_000)
+  asked.catch(() => addresses.delete(key))
+  return asked
+}

@@ -1,0 +1,48 @@
+import { QueryClient } from '@tanstack/react-query'
+import { lazy } from 'react'
+import { Admin, CustomRoutes, localStorageStore, Resource } from 'react-admin'
+import { BrowserRouter, Route } from 'react-router-dom'
+import { authProvider } from './api/auth-provider.ts'
+import { dataProvider } from './api/data-provider.ts'
+import { AREAS } from './areas/areas.ts'
+import { HomePage } from './home/home-page.tsx'
+import { i18nProvider } from './shell/i18n.ts'
+import { ConsoleLayout } from './shell/layout.tsx'
+import { LoginPage } from './shell/login.tsx'
+import { DARK, LIGHT } from './shell/theme.ts'
+
+const QueuePage = lazy(() => import('./queues/queue-page.tsx').then((page) => ({ default: page.QueuePage })))
+
+const queries = new QueryClient({
+  defaultOptions: { queries: { refetchOnWindowFocus: false, retry: 1, staleTime: 5_000 } },
+})
+
+/** The console. */
+export function App() {
+  return (
+    <BrowserRouter basename="/admin">
+      <Admin
+        title="Kith"
+        authProvider={authProvider}
+        dataProvider={dataProvider}
+        i18nProvider={i18nProvider}
+        queryClient={queries}
+        store={localStorageStore('1', 'kith.console')}
+        dashboard={HomePage}
+        layout={ConsoleLayout}
+        loginPage={LoginPage}
+        theme={LIGHT}
+        darkTheme={DARK}
+        requireAuth
+        disableTelemetry
+      >
+        {AREAS.map(({ name }) => (
+          <Resource key={name} name={name} />
+        ))}
+        <CustomRoutes>
+          <Route path="/queues/:queue" element={<QueuePage />} />
+        </CustomRoutes>
+      </Admin>
+    </BrowserRouter>
+  )
+}

@@ -1,0 +1,104 @@
+import { Avatar, Box, Card, CardContent, Chip, Divider, Skeleton, Stack, Typography } from '@mui/material'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import { call, type Page, type Wire } from '../api/client.ts'
+import { fileAddressOf } from '../api/pictures.ts'
+import { type Text, useText } from '../shell/text.ts'
+import { Value } from '../shell/value.tsx'
+
+const COUNTS: readonly { name: string; label: Text }[] = [
+  { name: 'feeds_count', label: ['feeds', '动态'] },
+  { name: 'comments_count', label: ['comments', '评论'] },
+  { name: 'followers_count', label: ['followers', '粉丝'] },
+  { name: 'questions_count', label: ['questions', '提问'] },
+]
+
+/** Who is behind what is decided on: since when, how active, what was reported and what they wrote last. */
+export function AuthorHistory({ user }: { user: number | undefined }) {
+  const t = useText()
+  const enabled = user !== undefined && user > 0
+  const { data: person, isPending } = useQuery({
+    queryKey: ['person', user],
+    queryFn: () => call('GET', `/users/${user}`),
+    enabled,
+    retry: false,
+  })
+  const { data: reports } = useQuery({
+    queryKey: ['reports-of', user],
+    queryFn: () => call<Page>('GET', '/admin/reports', { query: { target_user: user, limit: 3 } }),
+    enabled,
+    retry: false,
+  })
+  const { data: feeds } = useQuery({
+    queryKey: ['feeds-of', user],
+    queryFn: () => call<Page>('GET', '/admin/feeds', { query: { user_id: user, limit: 3 } }),
+    enabled,
+    retry: false,
+  })
+  if (!enabled) return null
+  if (isPending) return <Skeleton variant="rounded" height={220} />
+  if (!person) return null
+  const extra = (person.extra ?? {}) as Wire
+  return (
+    <Card component="aside" aria-label={t(['About the person', '关于此人'])} sx={{ alignSelf: 'start' }}>
+      <CardContent>
+        <Stack direction="row" spacing={1.5} sx={{ alignItems: 'center' }}>
+          <Avatar src={fileAddressOf(person.avatar)} alt="">
+            {String(person.name).slice(0, 1)}
+          </Avatar>
+          <Box sx={{ minWidth: 0 }}>
+            <Typography
+              component={Link}
+              to={`/people/${user}/show`}
+              sx={{ color: 'primary.main', fontWeight: 600 }}
+            >
+              {String(person.name)}
+            </Typography>
+            <Typography variant="body2" color="textSecondary">
+              {t(['since', '注册于'])} <Value value={person.created_at} as="time" />
+            </Typography>
+          </Box>
+        </Stack>
+        <Stack direction="row" spacing={1} useFlexGap sx={{ my: 1.5, flexWrap: 'wrap' }}>
+          {COUNTS.map(({ name, label }) => (
+            <Chip key={name} size="small" label={`${extra[name] ?? 0} ${t(label)}`} />
+          ))}
+          {reports && (
+            <Chip
+              size="small"
+              color={reports.total > 0 ? 'warning' : 'default'}
+              variant={reports.total > 0 ? 'outlined' : 'filled'}
+              label={t([`${reports.total} reports`, `被举报 ${reports.total} 次`])}
+            />
+          )}
+        </Stack>
+        {[
+          {
+            label: ['Last feeds', '最近动态'] as Text,
+            rows: feeds?.data,
+            of: (row: Wire) => row.feed_content,
+          },
+          {
+            label: ['Last reports', '最近举报'] as Text,
+            rows: reports?.data,
+            of: (row: Wire) => row.reason ?? row.subject,
+          },
+        ].map(({ label, rows = [], of }) =>
+          rows.length === 0 ? null : (
+            <Box key={label[0]} sx={{ mt: 1.5 }}>
+              <Divider sx={{ mb: 1 }} />
+              <Typography variant="subtitle2" component="h3">
+                {t(label)}
+              </Typography>
+              {rows.map((row) => (
+                <Typography key={String(row.id)} variant="body2" color="textSecondary" noWrap>
+                  <Value value={row.created_at} as="time" /> · {String(of(row) ?? '—')}
+                </Typography>
+              ))}
+            </Box>
+          ),
+        )}
+      </CardContent>
+    </Card>
+  )
+}

@@ -1,0 +1,77 @@
+import { Box, Stack, Typography } from '@mui/material'
+import { useQuery } from '@tanstack/react-query'
+import { call, type Wire } from '../api/client.ts'
+import { fileAddressOf } from '../api/pictures.ts'
+import { Picture } from '../shell/picture.tsx'
+import { useText } from '../shell/text.ts'
+import { Value, valueAt } from '../shell/value.tsx'
+import type { Queue } from './queue.ts'
+
+/** What is decided on: its words, facts and pictures. */
+export function Content({ queue, row }: { queue: Queue; row: Wire }) {
+  const t = useText()
+  const address = queue.whole?.(row)
+  const { data } = useQuery({
+    queryKey: ['whole', address],
+    queryFn: () => call('GET', address as string),
+    enabled: address !== undefined,
+    retry: false,
+  })
+  // What was asked for stays as the list tells it; the whole adds what the list leaves away.
+  const shown: Wire = { ...data, ...row }
+  const body = queue.body?.(shown)
+  const pictures = [
+    ...(queue.uploads?.(shown) ?? []).map((id) => ({ id })),
+    ...(queue.pictures?.(shown) ?? []).flatMap((each) => {
+      const url = fileAddressOf(each)
+      return url ? [{ url }] : []
+    }),
+  ]
+  return (
+    <Stack spacing={2}>
+      <Typography variant="h5" component="h2" sx={{ overflowWrap: 'anywhere' }}>
+        {queue.title(row)}
+      </Typography>
+      {body ? (
+        <Typography
+          sx={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere', maxHeight: 320, overflowY: 'auto' }}
+          tabIndex={0}
+        >
+          {body}
+        </Typography>
+      ) : null}
+      {pictures.length > 0 && (
+        <Box sx={{ display: 'grid', gap: 1, gridTemplateColumns: 'repeat(auto-fill, minmax(140px, 1fr))' }}>
+          {pictures.map((picture, position) => (
+            <Picture
+              key={'id' in picture ? picture.id : picture.url}
+              {...picture}
+              alt={t([`Picture ${position + 1}`, `图片 ${position + 1}`])}
+              height={160}
+              opens
+            />
+          ))}
+        </Box>
+      )}
+      <Box
+        component="dl"
+        sx={{ m: 0, display: 'grid', gridTemplateColumns: 'max-content 1fr', columnGap: 2, rowGap: 0.75 }}
+      >
+        {queue.facts.map(({ label, name, as }) => {
+          const value = valueAt(shown, name)
+          if (value === null || value === undefined || value === '') return null
+          return (
+            <Box key={name} sx={{ display: 'contents' }}>
+              <Typography component="dt" color="textSecondary">
+                {t(label)}
+              </Typography>
+              <Typography component="dd" sx={{ m: 0, overflowWrap: 'anywhere' }}>
+                <Value value={value} as={as ?? 'text'} />
+              </Typography>
+            </Box>
+          )
+        })}
+      </Box>
+    </Stack>
+  )
+}

@@ -1,0 +1,99 @@
+import { isKithError } from '@kith/client'
+import { useSyncExternalStore } from 'react'
+import { call } from '../api/client.ts'
+import type { Decided } from './queue.ts'
+
+/** How long a decision can be taken back before it is sent. */
+export const UNDO_MS = 5000
+
+/** A decision that is made and not yet sent, or that was refused. */
+export type Pending = {
+  /** Of what it decides on: `topics 7`. */
+  id: string
+  title: string
+  verdict: string
+  decided: Decided
+  /** Kept over repeats, so that a decision about money is carried out once. */
+  key: string
+  until: number
+  state: 'waiting' | 'sending' | 'refused'
+  refusal?: string
+}
+
+let pending: readonly Pending[] = []
+const listeners = new Set<() => void>()
+const finished = new Set<(id: string, outcome: 'sent' | 'refused' | 'undone') => void>()
+const timers = new Map<string, ReturnType<typeof setTimeout>>()
+
+function set(next: readonly Pending[]) {
+  pending = next
+  for (const listener of listeners) listener()
+}
+
+const patch = (id: string, change: Partial<Pending>) =>
+  set(pending.map((each) => (each.id === id ? { ...each, ...change } : each)))
+
+function finish(id: string, outcome: 'sent' | 'refused' | 'undone') {
+  for (const listener of finished) listener(id, outcome)
+}
+
+/** Makes a decision, to be sent after a while unless it is taken back. */
+export function decide(decision: Omit<Pending, 'key' | 'until' | 'state'>): void {
+  set([...pending, { ...decision, key: crypto.randomUUID(), until: Date.now() + UNDO_MS, state: 'waiting' }])
+  timers.set(
+    decision.id,
+    setTimeout(() => void send(decision.id), UNDO_MS),
+  )
+}
+
+/** Takes a decision back that was not sent yet. */
+export function undo(id: string): void {
+  if (pending.find((each) => each.id === id)?.state !== 'waiting') return
+  clearTimeout(timers.get(id))
+  set(pending.filter((each) => each.id !== id))
+  finish(id, 'undone')
+}
+
+/** Puts the message of a refusal away. */
+export function dismiss(id: string): void {
+  set(pending.filter((each) => each.id !== id))
+}
+
+async function send(id: string, keepalive = false) {
+  const decision = pending.find((each) => each.id === id)
+  if (decision?.state !== 'waiting') return
+  clearTimeout(timers.get(id))
+  patch(id, { state: 'sending' })
+  const { verb, path, body } = decision.decided
+  try {
+    await call(verb, path, { body, keepalive, key: decision.key })
+    set(pending.filter((each) => each.id !== id))
+    finish(id, 'sent')
+  } catch (error) {
+    patch(id, { state: 'refused', refusal: isKithError(error) ? error.message : String(error) })
+    finish(id, 'refused')
+  }
+}
+
+// Whoever closes the page has decided: nothing that was shown as done is lost.
+addEventListener('pagehide', () => {
+  for (const { id } of pending) void send(id, true)
+})
+
+/** What was decided and is not sent yet, and what was refused. */
+export const usePending = () =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => pending,
+  )
+
+/** Calls back when a decision was sent, refused or taken back. Answers how to stop that. */
+export function onFinished(
+  listener: (id: string, outcome: 'sent' | 'refused' | 'undone') => void,
+): () => void {
+  finished.add(listener)
+  return () => finished.delete(listener)
+}

@@ -1,0 +1,42 @@
+import { Box, Typography } from '@mui/material'
+import type { ReactNode } from 'react'
+import { AppBar, Layout, LocalesMenuButton, TitlePortal, ToggleThemeButton } from 'react-admin'
+import mark from '../mark.svg'
+import { ConsoleMenu } from './menu.tsx'
+
+function ConsoleBar() {
+  return (
+    <AppBar
+      color="secondary"
+      toolbar={
+        <>
+          <LocalesMenuButton />
+          <ToggleThemeButton />
+        </>
+      }
+    >
+      <Box component="img" src={mark} alt="" sx={{ width: 24, height: 24, mr: 1 }} />
+      <Typography component="span" sx={{ fontWeight: 700, mr: 2, display: { xs: 'none', sm: 'inline' } }}>
+        Kith
+      </Typography>
+      <TitlePortal variant="body2" color="textSecondary" />
+    </AppBar>
+  )
+}
+
+/** The frame of every page. */
+export function ConsoleLayout({ children }: { children: ReactNode }) {
+  return (
+    <Layout
+      appBar={ConsoleBar}
+      menu={ConsoleMenu}
+      sx={{
+        minWidth: 0,
+        '& .RaLayout-content': { px: { xs: 1.5, md: 3 }, minWidth: 0 },
+        '& .RaLayout-appFrame': { minWidth: 0 },
+      }}
+    >
+      {children}
+    </Layout>
+  )
+}

@@ -1,0 +1,43 @@
+import { Alert, Box, Button, Typography } from '@mui/material'
+import { Icon } from './icon.tsx'
+import { type Text, useText } from './text.ts'
+
+/** Nothing to show, and why. */
+export function EmptyState({
+  icon = 'empty',
+  text,
+  note,
+}: {
+  icon?: string
+  text: Text
+  note?: Text | undefined
+}) {
+  const t = useText()
+  return (
+    <Box sx={{ py: 8, px: 2, textAlign: 'center', color: 'text.secondary' }}>
+      <Icon name={icon} sx={{ fontSize: 44, opacity: 0.6, mb: 1 }} />
+      <Typography variant="h6" component="p" color="textPrimary">
+        {t(text)}
+      </Typography>
+      {note && <Typography>{t(note)}</Typography>}
+    </Box>
+  )
+}
+
+/** Something could not be had: what the server said, and a way to ask again. */
+export function ErrorState({ error, retry }: { error: unknown; retry(): void }) {
+  const t = useText()
+  return (
+    <Alert
+      severity="error"
+      sx={{ my: 2 }}
+      action={
+        <Button color="inherit" size="small" onClick={retry}>
+          {t(['Try again', '重试'])}
+        </Button>
+      }
+    >
+      {error instanceof Error ? error.message : String(error)}
+    </Alert>
+  )
+}

@@ -1,0 +1,150 @@
+import { Box, Chip } from '@mui/material'
+import { useLocaleState } from 'react-admin'
+import { Link } from 'react-router'
+import type { Wire } from '../api/client.ts'
+import { fileAddressOf } from '../api/pictures.ts'
+import type { Choice, Shown } from '../areas/area.ts'
+import { Picture } from './picture.tsx'
+import { Sound } from './sound.tsx'
+import { useText } from './text.ts'
+
+/** The value at a path such as `data.name`. */
+export function valueAt(row: Wire, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, key) => (value as Wire | null | undefined)?.[key], row)
+}
+
+const TONES = { good: 'success', bad: 'error', wait: 'warning', quiet: 'default' } as const
+
+/** The words that mark states on the wire, where an area does not name them itself. */
+const STATES: Record<string, { name: readonly [string, string]; tone: keyof typeof TONES }> = {
+  pending: { name: ['pending', '待处理'], tone: 'wait' },
+  waiting: { name: ['waiting', '待审核'], tone: 'wait' },
+  passed: { name: ['passed', '已通过'], tone: 'good' },
+  accepted: { name: ['accepted', '已通过'], tone: 'good' },
+  active: { name: ['active', '生效中'], tone: 'good' },
+  confirmed: { name: ['confirmed', '已确认'], tone: 'good' },
+  delivered: { name: ['delivered', '已送达'], tone: 'good' },
+  sent: { name: ['sent', '已发送'], tone: 'good' },
+  done: { name: ['done', '已完成'], tone: 'good' },
+  paid: { name: ['paid', '已支付'], tone: 'good' },
+  held: { name: ['held', '托管中'], tone: 'wait' },
+  failed: { name: ['failed', '未通过'], tone: 'bad' },
+  rejected: { name: ['rejected', '已驳回'], tone: 'bad' },
+  dead: { name: ['given up', '已放弃'], tone: 'bad' },
+  expired: { name: ['expired', '已过期'], tone: 'quiet' },
+  cancelled: { name: ['cancelled', '已取消'], tone: 'quiet' },
+  none: { name: ['none', '无'], tone: 'quiet' },
+  points: { name: ['points', '积分'], tone: 'quiet' },
+  wallet: { name: ['wallet', '钱包'], tone: 'quiet' },
+  public: { name: ['public', '公开'], tone: 'quiet' },
+  private: { name: ['private', '私密'], tone: 'quiet' },
+  warning: { name: ['refuses', '禁止'], tone: 'bad' },
+  replace: { name: ['replaces', '替换'], tone: 'wait' },
+}
+
+/** A time of the wire, which is UTC, in the zone of this machine. */
+export function timeOf(value: unknown): Date | null {
+  if (typeof value !== 'string' || value === '') return null
+  const date = new Date(/[zZ]|[+-]\d\d:?\d\d$/.test(value) ? value : `${value.replace(' ', 'T')}Z`)
+  return Number.isNaN(date.getTime()) ? null : date
+}
+
+/** A value of the wire as people read it. */
+export function Value({
+  value,
+  as = 'text',
+  choices,
+}: {
+  value: unknown
+  as?: Shown
+  choices?: readonly Choice[]
+}) {
+  const t = useText()
+  const [locale] = useLocaleState()
+  const choice = choices?.find(({ id }) => id === value)
+  if (choice) return <Tag label={t(choice.name)} tone={choice.tone ?? 'quiet'} />
+  if (value === null || value === undefined || value === '')
+    return (
+      <Box component="span" sx={{ color: 'text.secondary' }}>
+        —
+      </Box>
+    )
+  switch (as) {
+    case 'time': {
+      const date = timeOf(value)
+      return date ? (
+        <time dateTime={date.toISOString()} title={date.toLocaleString(locale)}>
+          {date.toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' })}
+        </time>
+      ) : (
+        String(value)
+      )
+    }
+    case 'number':
+      return (
+        <span style={{ fontVariantNumeric: 'tabular-nums' }}>{Number(value).toLocaleString(locale)}</span>
+      )
+    case 'flag':
+      return value && value !== 0 ? (
+        <Tag label={t(['yes', '是'])} tone="good" />
+      ) : (
+        <Tag label={t(['no', '否'])} tone="quiet" />
+      )
+    case 'state': {
+      const state = STATES[String(value)]
+      return <Tag label={state ? t(state.name) : String(value)} tone={state?.tone ?? 'quiet'} />
+    }
+    case 'person': {
+      const { id, name } = (typeof value === 'object' ? value : { id: value, name: `#${value}` }) as Wire
+      return Number(id) > 0 ? (
+        <Box
+          component={Link}
+          to={`/people/${id}/show`}
+          onClick={(event) => event.stopPropagation()}
+          sx={{ color: 'primary.main' }}
+        >
+          {String(name ?? `#${id}`)}
+        </Box>
+      ) : (
+        '—'
+      )
+    }
+    case 'picture': {
+      const url = fileAddressOf(value)
+      return url ? <Picture url={url} alt="" height={36} width={36} /> : '—'
+    }
+    case 'upload':
+      return <Picture id={Number(value)} alt="" height={36} width={36} />
+    case 'sound':
+      return <Sound id={Number(value)} />
+    case 'list':
+      return (Array.isArray(value) ? value : [value])
+        .map((each) =>
+          typeof each === 'object' && each !== null ? ((each as Wire).name ?? JSON.stringify(each)) : each,
+        )
+        .join(t([', ', '、']))
+    case 'code':
+      return <code>{typeof value === 'string' ? value : JSON.stringify(value)}</code>
+    case 'long':
+      return (
+        <Box
+          component="span"
+          sx={{
+            display: '-webkit-box',
+            WebkitLineClamp: 2,
+            WebkitBoxOrient: 'vertical',
+            overflow: 'hidden',
+            overflowWrap: 'anywhere',
+          }}
+        >
+          {String(value)}
+        </Box>
+      )
+    default:
+      return <span style={{ overflowWrap: 'anywhere' }}>{String(value)}</span>
+  }
+}
+
+function Tag({ label, tone }: { label: string; tone: keyof typeof TONES }) {
+  return <Chip size="small" variant="outlined" color={TONES[tone]} label={label} />
+}

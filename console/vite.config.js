@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vite'
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url))
+
+/** What the console has to know of the contract: who may call an operation, and what each setting is. */
+function contract() {
+  const id = 'virtual:contract'
+  return {
+    name: 'contract',
+    resolveId: (source) => (source === id ? `\0${id}` : null),
+    load(loaded) {
+      if (loaded !== `\0${id}`) return null
+      const file = here('../openapi.json')
+      this.addWatchFile(file)
+      const { paths, components } = JSON.parse(readFileSync(file, 'utf8'))
+      const abilities = {}
+      for (const [path, verbs] of Object.entries(paths)) {
+        if (!path.startsWith('/api/v2/admin/')) continue
+        for (const [verb, { description = '' }] of Object.entries(verbs)) {
+          const [told] = /Needs (the ability|one of the abilities) [^.]*\./.exec(description) ?? []
+          const ability = [...(told ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name)
+          if (ability.length > 0) abilities[`${verb} ${path.slice('/api/v2/admin/'.length)}`] = ability
+        }
+      }
+      return `export const ABILITIES = ${JSON.stringify(abilities)}
+export const SETTINGS = ${JSON.stringify(components.schemas.Settings.properties)}`
+    },
+  }
+}
+
+export default defineConfig({
+  base: '/admin/',
+  plugins: [contract()],
+  resolve: {
+    alias: {
+      '@kith/client': here('../sdk/src/index.ts'),
+      'openapi-fetch': here('node_modules/openapi-fetch'),
+    },
+  },
+  build: {
+    target: 'es2023',
+    outDir: 'dist',
+    emptyOutDir: true,
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 2000,
+    // Libraries mark what runs in browsers, which here is all of it.
+    rolldownOptions: {
+      onwarn: (warning, warn) => warning.code !== 'MODULE_LEVEL_DIRECTIVE' && warn(warning),
+    },
+  },
+  server: { proxy: { '/api': process.env.KITH_URL ?? 'http://127.0.0.1:8080' } },
+})

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { progressPage } from '#platform/console/page.ts'
+import { readProgress, writeProgress } from '#platform/console/progress.ts'
+import { createWorld } from '#test/world.ts'
+
+const off = await createWorld({ CONSOLE: 'off' })
+
+test('CONSOLE=off says in both languages that there is no console', async () => {
+  for (const path of ['/admin', '/admin/people', '/admin/assets/index.js']) {
+    const english = await off.app.inject({ method: 'GET', url: path })
+    assert.equal(english.statusCode, 404, path)
+    assert.equal(english.headers['x-error-code'], 'console_off')
+    assert.match(english.body, /turned off/)
+  }
+  const chinese = await off.app.inject({ method: 'GET', url: '/admin', headers: { 'accept-language': 'zh' } })
+  assert.match(chinese.body, /已关闭/)
+})
+
+test('the progress of the build is told in both languages, asks again by itself and escapes what a program said', async () => {
+  const folder = off.ctx.config.dataDir
+  await mkdir(folder, { recursive: true })
+  assert.deepEqual(readProgress(folder), { phase: 'waiting' })
+  writeProgress(folder, { phase: 'failed', reason: 'npm said <no> & "left"' })
+  const page = progressPage(readProgress(folder), 'en', 'n0nce')
+  assert.match(page, /npm said &#60;no&#62; &#38; &#34;left&#34;/)
+  assert.match(page, /npm run console/)
+  assert.match(page, /<style nonce="n0nce">/)
+  assert.match(
+    progressPage({ phase: 'installing' }, 'zh', 'n'),
+    /http-equiv="refresh" content="3"[\s\S]*正在安装/,
+  )
+  await writeFile(join(folder, 'console-build.json'), '{"phase":')
+  assert.deepEqual(readProgress(folder), { phase: 'waiting' }, 'half a file is no progress')
+  await rm(join(folder, 'console-build.json'))
+})
+
+test('the page at /admin is never kept, allows no inline script, and has a nonce of its own each time', async () => {
+  const on = await createWorld({ CONSOLE: 'on' })
+  const nonces = new Set<string>()
+  for (const path of ['/admin', '/admin/people/7', '/admin/assets']) {
+    const answer = await on.app.inject({ method: 'GET', url: path })
+    assert.match(String(answer.headers['content-type']), /^text\/html/)
+    assert.equal(answer.headers['cache-control'], 'no-cache')
+    const policy = String(answer.headers['content-security-policy'])
+    assert.doesNotMatch(policy, /unsafe|https?:|\*/)
+    assert.match(policy, /default-src 'none'/)
+    const [, nonce = ''] = /'nonce-([^']+)'/.exec(policy) ?? []
+    assert.ok(answer.body.includes(nonce) && !answer.body.includes('KITH_NONCE'), path)
+    nonces.add(nonce)
+  }
+  assert.equal(nonces.size, 3)
+})
+
+test('only files that were built are served: no path leads out of their folder', async () => {
+  const { app } = await createWorld({ CONSOLE: 'on' })
+  for (const path of [
+    '/admin/assets/nothing.js',
+    '/admin/assets/../index.html',
+    '/admin/assets/..%2f..%2fpackage.json',
+    '/admin/assets/%2e%2e/%2e%2e/package.json',
+  ]) {
+    const { statusCode, body } = await app.inject({ method: 'GET', url: path })
+    assert.ok([200, 404, 503].includes(statusCode), path)
+    assert.doesNotMatch(body, /"dependencies"/, path)
+  }
+  assert.ok(existsSync('console/package-lock.json'))
+})
