@@ -18,6 +18,7 @@ import { type Filled, fill } from './fill.ts'
 import type { FloorTask } from './floor.ts'
 import { drive, type Measured, processorTime, sumUp } from './measure.ts'
 import { OPERATIONS, type Operation } from './operations.ts'
+import { peopleOf, type Ranges, rangesOf, requestOf } from './requests.ts'
 import { SIZES } from './sizes.ts'
 
 requireRuntime()
@@ -66,7 +67,7 @@ async function main() {
     await seedAbilities(sql)
   }
   const filled = await fillOnce(sql)
-  const ranges = await rangesOf(sql)
+  const ranges = await rangesOf(sql, size)
   await sql.end()
   await database.stop()
 
@@ -130,48 +131,12 @@ async function main() {
 
 async function fillOnce(sql: Sql): Promise<Filled> {
   await sql`create table if not exists bench_people (people jsonb not null)`
-  const [known] = await sql<{ people: Filled }[]>`select people from bench_people`
-  if (known) {
-    // Tokens last an hour; a kept database may be older.
-    const ids = Object.values(known.people).map(({ id }) => id)
-    await sql`update tokens set expires_at = now() + interval '1 day', refresh_until = now() + interval '2 days'
-      where user_id = any(${ids})`
-    return known.people
-  }
+  const [known] = await sql`select from bench_people`
+  if (known) return peopleOf(sql)
   console.log('Filling the database')
   const filled = await fill(sql, size)
   await sql`insert into bench_people (people) values (${sql.json(filled)})`
   return filled
-}
-
-type Ranges = Record<NonNullable<Operation['range']>, { from: number; count: number }>
-
-async function rangesOf(sql: Sql): Promise<Ranges> {
-  const [row] = await sql<[Record<NonNullable<Operation['range']>, number>]>`
-    select (select min(id) from feed_topics) as topics, (select min(id) from feeds) as feeds,
-      (select min(id) from users) as people, (select min(id) from group_posts) as posts,
-      (select min(id) from music_songs) as songs, (select min(id) from news) as news,
-      (select min(id) from questions) as questions`
-  return {
-    topics: { from: row.topics, count: size.topics },
-    feeds: { from: row.feeds, count: size.feeds },
-    people: { from: row.people, count: size.people },
-    posts: { from: row.posts, count: size.topics },
-    songs: { from: row.songs, count: size.songs },
-    news: { from: row.news, count: size.news },
-    questions: { from: row.questions, count: size.questions },
-  }
-}
-
-function requestOf(operation: Operation, ranges: Ranges) {
-  return (n: number) => {
-    const range = operation.range ? ranges[operation.range] : { from: 0, count: 1 }
-    const id = range.from + (n % range.count)
-    return {
-      path: `/api/v2${operation.path.replace('{n}', String(id))}`,
-      ...(operation.body ? { body: JSON.stringify(operation.body(n)) } : {}),
-    }
-  }
 }
 
 type Compared = Measured & { serverMicros: number; databaseMicros: number }

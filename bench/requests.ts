@@ -1,0 +1,46 @@
+import type { Sql } from '#platform/database.ts'
+import type { Filled } from './fill.ts'
+import type { Operation } from './operations.ts'
+import type { Size } from './sizes.ts'
+
+/** The ids that the numbers of an operation's path run through. */
+export type Ranges = Record<NonNullable<Operation['range']>, { from: number; count: number }>
+
+/** The people whose tokens the bench uses, with tokens good for a day; a kept database may be older than an hour. */
+export async function peopleOf(sql: Sql): Promise<Filled> {
+  const [{ people }] = await sql<[{ people: Filled }]>`select people from bench_people`
+  const ids = Object.values(people).map(({ id }) => id)
+  await sql`update tokens set expires_at = now() + interval '1 day', refresh_until = now() + interval '2 days'
+    where user_id = any(${ids})`
+  return people
+}
+
+/** What there is in a filled database. */
+export async function rangesOf(sql: Sql, size: Size): Promise<Ranges> {
+  const [row] = await sql<[Record<NonNullable<Operation['range']>, number>]>`
+    select (select min(id) from feed_topics) as topics, (select min(id) from feeds) as feeds,
+      (select min(id) from users) as people, (select min(id) from group_posts) as posts,
+      (select min(id) from music_songs) as songs, (select min(id) from news) as news,
+      (select min(id) from questions) as questions`
+  return {
+    topics: { from: row.topics, count: size.topics },
+    feeds: { from: row.feeds, count: size.feeds },
+    people: { from: row.people, count: size.people },
+    posts: { from: row.posts, count: size.topics },
+    songs: { from: row.songs, count: size.songs },
+    news: { from: row.news, count: size.news },
+    questions: { from: row.questions, count: size.questions },
+  }
+}
+
+/** The request of an operation with a number, which varies what it asks for. */
+export function requestOf(operation: Operation, ranges: Ranges) {
+  return (n: number) => {
+    const range = operation.range ? ranges[operation.range] : { from: 0, count: 1 }
+    const id = range.from + (n % range.count)
+    return {
+      path: `/api/v2${operation.path.replace('{n}', String(id))}`,
+      ...(operation.body ? { body: JSON.stringify(operation.body(n)) } : {}),
+    }
+  }
+}
