@@ -1,20 +1,29 @@
 import { adminRoleRoutes } from '#modules/abilities/admin/routes.ts'
 import { type Ability, hasAbility } from '#modules/abilities/index.ts'
 import { abilityRoutes } from '#modules/abilities/routes.ts'
+import { adminAppealRoutes } from '#modules/accounts/admin/appeals/routes.ts'
 import { adminFamousRoutes } from '#modules/accounts/admin/famous/routes.ts'
 import { adminInvitationRoutes } from '#modules/accounts/admin/invitations/routes.ts'
 import { adminRecommendationRoutes } from '#modules/accounts/admin/recommended/routes.ts'
 import { adminRequestRoutes } from '#modules/accounts/admin/requests/routes.ts'
 import { adminUserRoutes } from '#modules/accounts/admin/routes.ts'
+import { adminSanctionRoutes } from '#modules/accounts/admin/sanctions/routes.ts'
+import { appealRoutes } from '#modules/accounts/appeals/routes.ts'
 import { blockRoutes } from '#modules/accounts/blocks/routes.ts'
 import { codeRoutes } from '#modules/accounts/codes/routes.ts'
 import { discoveryRoutes } from '#modules/accounts/discovery/routes.ts'
 import { followRoutes } from '#modules/accounts/follows/routes.ts'
-import { checkPaymentPassword, isUser, PAYMENT_PASSWORD_ERRORS } from '#modules/accounts/index.ts'
+import {
+  checkPaymentPassword,
+  findSilence,
+  isUser,
+  PAYMENT_PASSWORD_ERRORS,
+} from '#modules/accounts/index.ts'
 import { invitationRoutes } from '#modules/accounts/invitations/routes.ts'
 import { passwordRoutes } from '#modules/accounts/passwords/routes.ts'
 import { profileRoutes } from '#modules/accounts/profile/routes.ts'
 import { registrationRoutes } from '#modules/accounts/registration/routes.ts'
+import { sanctionRoutes } from '#modules/accounts/sanctions/routes.ts'
 import { signInRoutes } from '#modules/accounts/sign-in/routes.ts'
 import { userRoutes } from '#modules/accounts/users/routes.ts'
 import { adminAdvertisingRoutes } from '#modules/advertising/admin/routes.ts'
@@ -176,6 +185,8 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   userRoutes,
   followRoutes,
   blockRoutes,
+  sanctionRoutes,
+  appealRoutes,
   discoveryRoutes,
   commentRoutes(READERS), // 3
   likeRoutes(READERS),
@@ -227,6 +238,8 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   adminUserRoutes(endCertification),
   adminInvitationRoutes,
   adminRequestRoutes,
+  adminSanctionRoutes,
+  adminAppealRoutes,
   adminReportRoutes,
   adminCertificationCategoryRoutes,
   adminCertificationRoutes,
@@ -272,6 +285,7 @@ export async function buildApp(ctx: Context): Promise<Server> {
       findViewer: (token) => noticed(findViewer(ctx, token)),
       recallViewer: (token) => recallViewer(ctx, token),
       hasAbility: (userId, ability) => hasAbility(ctx, userId, ability as Ability),
+      findSilence: (userId) => findSilence(ctx, userId),
     },
   })
   await addDocumentation(server)

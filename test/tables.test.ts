@@ -6,10 +6,12 @@ import { test } from 'node:test'
 const OWNERS: Record<string, string[]> = {
   abilities: ['abilities', 'role_abilities', 'roles', 'user_roles'],
   accounts: [
+    'appeals',
     'famous_users',
     'invitation_uses',
     'invitations',
     'registration_requests',
+    'sanctions',
     'user_blocks',
     'user_counts',
     'user_follows',

@@ -81,6 +81,8 @@ export const blocked = apiError(
   'This person does not accept contact from you.',
   '对方已将你加入黑名单。',
 )
+/** What somebody is told who may only read; the text says why and until when (sign-in-27). */
+export const silenced = apiError(403, 'silenced', 'You may read, but not write.', '你已被禁言。')
 export const tooManyRequests = apiError(
   429,
   'too_many_requests',

@@ -56,6 +56,17 @@ export type Tables = {
     created_at: string
     updated_at: string
   }
+  appeals: {
+    id: number
+    sanction_id: number
+    user_id: number
+    contents: string
+    state: string
+    answer: string | null
+    decided_by: number | null
+    decided_at: string | null
+    created_at: string
+  }
   areas: {
     id: number
     name: string
@@ -980,6 +991,18 @@ export type Tables = {
     fixed: boolean
     created_at: string
     updated_at: string
+  }
+  sanctions: {
+    id: number
+    user_id: number
+    kind: string
+    reason: string
+    imposed_by: number
+    report_id: number | null
+    ends_at: string | null
+    lifted_at: string | null
+    lifted_by: number | null
+    created_at: string
   }
   schema_migrations: {
     name: string

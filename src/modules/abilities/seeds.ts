@@ -31,6 +31,8 @@ export const ABILITIES = {
   'admin: audit log': 'Read the audit log',
   'admin: tags': 'Manage tags',
   'admin: reports': 'Handle reports',
+  'admin: sanctions':
+    'Warn, silence and suspend people, decide on appeals and read what was done about somebody',
   'admin: certifications': 'See and decide on certifications',
   'admin: conversations': 'Read and delete feedback and system conversations',
   'admin: feed topics': 'Review and manage topics',

@@ -1,5 +1,6 @@
 import {
   accountDisabled,
+  accountSuspended,
   accountWaiting,
   DOOR_ERRORS,
   NAME_ERRORS,
@@ -84,7 +85,7 @@ export function linkedAccountRoutes(server: Server, ctx: Context) {
     params,
     body: OutsideToken,
     reply: { 201: LinkedToken },
-    errors: [...errors, notLinked, accountDisabled, accountWaiting],
+    errors: [...errors, notLinked, accountDisabled, accountWaiting, accountSuspended],
     load,
     handler: async (call) => {
       await attemptsOf(ctx, call)()
@@ -118,7 +119,7 @@ export function linkedAccountRoutes(server: Server, ctx: Context) {
     params,
     body: OutsideSignIn,
     reply: { 201: LinkedToken },
-    errors: [...linkErrors, wrongSignIn, accountDisabled, accountWaiting],
+    errors: [...linkErrors, wrongSignIn, accountDisabled, accountWaiting, accountSuspended],
     load,
     handler: (call) => linkBySignIn(ctx, attemptsOf(ctx, call), call.params.provider, call.body),
   })
@@ -135,6 +136,7 @@ export function linkedAccountRoutes(server: Server, ctx: Context) {
   route('PATCH /user/socialite/:provider', {
     operationId: 'linkAccount',
     summary: 'Link an account outside to me',
+    whileSilenced: true,
     access: 'user',
     params,
     body: OutsideToken,
@@ -151,6 +153,7 @@ export function linkedAccountRoutes(server: Server, ctx: Context) {
   route('DELETE /user/socialite/:provider', {
     operationId: 'unlinkAccount',
     summary: 'End the link of an account outside, unless it is the only way to sign in',
+    whileSilenced: true,
     access: 'user',
     params,
     reply: { 204: Empty },

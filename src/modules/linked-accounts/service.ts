@@ -4,6 +4,7 @@ import {
   checkNewName,
   hasPassword,
   holdWaysIn,
+  refuseSuspended,
   registerPerson,
   signIn,
   whyDisabled,
@@ -118,6 +119,7 @@ export async function signInOutside(ctx: Context, name: string, token: string): 
   if (userId === undefined) throw notLinked()
   return transaction(ctx.sql, async (tx) => {
     if (!(await holdEnabled(tx, userId))) throw await whyDisabled(tx, userId)
+    await refuseSuspended(tx, userId)
     return withPassword(tx, userId, await issueToken(tx, userId))
   })
 }

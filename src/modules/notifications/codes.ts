@@ -36,6 +36,14 @@ const SENTENCES = {
     email: { en: 'The e-mail address of your account was changed.', zh: '你的账号邮箱已被修改。' },
     '': { en: 'Your account was changed.', zh: '你的账号已被修改。' },
   },
+  sanction: {
+    warning: { en: 'You were warned.', zh: '你收到一次警告。' },
+    silence: { en: 'You may read, but not write for now.', zh: '你已被禁言。' },
+    suspension: { en: 'Your account was suspended.', zh: '你的账号已被暂停使用。' },
+    lifted: { en: 'What was decided about you was lifted.', zh: '对你的处罚已解除。' },
+    rejected: { en: 'Your appeal was rejected.', zh: '你的申诉未通过。' },
+    '': { en: 'Something was decided about your account.', zh: '你的账号有新的处理结果。' },
+  },
   notice: { '': { en: 'There is a new notice.', zh: '你有一条新公告。' } },
   'pinned:feeds': {
     ...DECIDED('The request to pin your post', '你的动态置顶申请'),

@@ -67,6 +67,7 @@ export function notificationRoutes(server: Server, ctx: Context) {
   route('PATCH /user/notifications', {
     operationId: 'markNotificationsRead',
     summary: 'Mark all of a type as read',
+    whileSilenced: true,
     access: 'user',
     body: ReadBody,
     reply: { 204: Empty },
@@ -76,6 +77,7 @@ export function notificationRoutes(server: Server, ctx: Context) {
   route('PUT /user/notifications/all', {
     operationId: 'markAllNotificationsRead',
     summary: 'Mark everything as read',
+    whileSilenced: true,
     access: 'user',
     reply: { 204: Empty },
     handler: ({ viewer }) => markRead(sql, viewer.id, NOTIFICATION_TYPES),
@@ -84,6 +86,7 @@ export function notificationRoutes(server: Server, ctx: Context) {
   route('PATCH /user/clear-follow-notification', {
     operationId: 'clearFollowNotifications',
     summary: 'Clear the counter of new followers',
+    whileSilenced: true,
     access: 'user',
     reply: { 204: Empty },
     handler: ({ viewer }) => markRead(sql, viewer.id, ['follow']),

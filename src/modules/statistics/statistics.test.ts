@@ -71,7 +71,7 @@ test('whoever decides on nothing is told nothing (administration-14)', async () 
 test('every number belongs to an ability that there is, and to one name', () => {
   for (const { ability } of [...STATISTICS.queues, ...STATISTICS.series])
     assert.ok(ability in ABILITIES, ability)
-  assert.throws(() => bringTogether([STATISTICS, STATISTICS]), /feed-pins/)
+  assert.throws(() => bringTogether([STATISTICS, STATISTICS]), /Two areas have statistics/)
 })
 
 test('finished days are counted once and stay, today is as it is now (administration-15)', async () => {

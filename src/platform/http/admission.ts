@@ -40,6 +40,11 @@ async function hasAny(identity: Identity, userId: number, abilities: readonly st
   return false
 }
 
+/** Whether the request is one that whoever may only read may not make. */
+function isForWriters({ method, routeOptions: { config } }: FastifyRequest): boolean {
+  return method !== 'GET' && method !== 'HEAD' && config.access !== 'public' && !config.whileSilenced
+}
+
 /**
  * What the statements of a request are counted under: the account, and for what may wait for a row that others change too
  * the operation.
@@ -91,7 +96,13 @@ export function admission(options: { config: Config; limiter: RateLimiter; ident
       tellRate(reply, state)
       return mayCall(request.routeOptions.config.access ?? 'public', request.viewer, state, identity)
     }
-    const finish = (allowed: boolean) => done(allowed ? undefined : forbidden())
+    const finish = (allowed: boolean) => {
+      if (!allowed) return done(forbidden())
+      if (!request.viewer || !isForWriters(request)) return done()
+      const silence = identity.findSilence(request.viewer.id)
+      if (silence instanceof Promise) silence.then(done, done)
+      else done(silence)
+    }
     let allowed: boolean | Promise<boolean>
     try {
       const token = bearerToken(request)

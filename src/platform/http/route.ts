@@ -7,6 +7,7 @@ import {
   forbidden,
   invalidInput,
   notFound,
+  silenced,
   tooManyRequests,
   unauthenticated,
 } from '#platform/errors.ts'
@@ -88,6 +89,8 @@ export type RouteOptions<
   bodyLimit?: number
   /** Says who somebody is on paper: no log holds the query of its requests. */
   personal?: true
+  /** It publishes nothing and tells nobody anything: whoever may only read may do it too (sign-in-27). */
+  whileSilenced?: true
   /**
    * Finds what the path names, or throws 404 or 403. Runs once, before invalid input is answered with 422 (rule
    * conventions-9), and hands its result to the handler.
@@ -146,6 +149,7 @@ declare module 'fastify' {
     documented?: Documented
     /** The route answers invalid input itself, after its `load`. */
     loads?: true
+    whileSilenced?: true
   }
 }
 
@@ -161,11 +165,12 @@ async function answerBeforeInvalid(check: () => unknown, failure: Error): Promis
 }
 
 /** The errors that a route has because of what it takes. */
-function ownErrors(options: AnyRoute): DeclaredError[] {
+function ownErrors(method: string, options: AnyRoute): DeclaredError[] {
   const isOpen = options.access === 'public' || options.access === 'optional'
   return [
     tooManyRequests,
     ...(isOpen ? [] : [unauthenticated]),
+    ...(method === 'GET' || options.access === 'public' || options.whileSilenced ? [] : [silenced]),
     ...(options.body || options.query ? [invalidInput] : []),
     ...(options.params ? [notFound] : []),
     ...(typeof options.access === 'object' ? [forbidden] : []),
@@ -218,11 +223,12 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
         config: {
           access: options.access,
           ...(options.personal ? { personal: true } : {}),
+          ...(options.whileSilenced ? { whileSilenced: true } : {}),
           ...(load || whenInvalid ? { loads: true } : {}),
           documented: {
             operationId,
             summary: options.summary,
-            errors: ownErrors(options),
+            errors: ownErrors(method, options),
             ...(options.returns ? { returns: options.returns } : {}),
             ...(options.example === undefined ? {} : { example: options.example }),
           },

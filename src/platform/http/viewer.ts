@@ -22,6 +22,8 @@ export type Identity = {
   /** The same from memory alone; undefined where that does not know. */
   recallViewer(token: string): Viewer | null | undefined
   hasAbility(userId: number, ability: string): Promise<boolean>
+  /** Why somebody may only read now, if so. */
+  findSilence(userId: number): Error | undefined | Promise<Error | undefined>
 }
 
 declare module 'fastify' {

@@ -13,11 +13,22 @@ const TEXTS = {
 }
 const SUBJECT = '账号安全提醒 Your account was changed'
 
-async function send(ctx: Context, { channel, to, changed }: Alert): Promise<void> {
-  const text = TEXTS[changed]
+const SUSPENDED_SUBJECT = '账号已被暂停使用 Your account is suspended'
+
+function textOf(alert: Alert): string {
+  if ('changed' in alert) return TEXTS[alert.changed]
+  const { reason, ends_at: end } = alert.suspended
+  const [zh, en] = end === null ? ['', ''] : [`至 ${end}（UTC）`, ` until ${end} (UTC)`]
+  return `您的账号已被暂停使用${zh}。如有异议，可以申诉。 Your account is suspended${en}. You can appeal.\n\n${reason}`
+}
+
+async function send(ctx: Context, alert: Alert): Promise<void> {
+  const { channel, to } = alert
+  const text = textOf(alert)
+  const subject = 'changed' in alert ? SUBJECT : SUSPENDED_SUBJECT
   try {
     if (channel === 'sms') await ctx.sms.send({ phone: to, text })
-    else await ctx.mail.send({ to, subject: SUBJECT, text, kind: 'message' })
+    else await ctx.mail.send({ to, subject, text, kind: 'message' })
   } catch (error) {
     if (!(error as { permanent?: boolean }).permanent) throw error
     ctx.log.warn({ err: error }, 'an alert to the owner of an account was refused for good')

@@ -9,7 +9,25 @@ import { findContacts } from './queries.ts'
 export type Holding = 'password' | 'phone' | 'email'
 
 /** What the job carries, sealed, because a waiting job lies in the database. */
-export type Alert = { channel: Channel; to: string; changed: Holding }
+export type Alert = { channel: Channel; to: string } & ({ changed: Holding } | { suspended: Suspended })
+
+/** Why somebody is suspended, and until when. */
+type Suspended = { reason: string; ends_at: string | null }
+
+const enqueue = (ctx: Context, tx: Db, alert: Alert) =>
+  addJob(tx, 'alert_owner', { sealed: ctx.secrets.seal(JSON.stringify(alert)) }, { maxAttempts: 5 })
+
+/** Tells a person by e-mail that they are suspended: what else they are told they cannot read meanwhile. */
+export async function alertOfSuspension(
+  ctx: Context,
+  tx: Db,
+  userId: number,
+  { reason, ends_at }: Suspended,
+): Promise<void> {
+  const contacts = await findContacts(tx, userId)
+  if (contacts?.email)
+    await enqueue(ctx, tx, { channel: 'mail', to: contacts.email, suspended: { reason, ends_at } })
+}
 
 /**
  * Tells a person that what holds their account changes, whoever changes it: in their notifications and on their devices,
@@ -24,8 +42,7 @@ export async function alertOwner(ctx: Context, tx: Db, userId: number, changed: 
   ]
   for (const [channel, to] of told) {
     if (!to) continue
-    const alert: Alert = { channel, to, changed }
-    await addJob(tx, 'alert_owner', { sealed: ctx.secrets.seal(JSON.stringify(alert)) }, { maxAttempts: 5 })
+    await enqueue(ctx, tx, { channel, to, changed })
   }
   await notify(tx, {
     type: 'system',

@@ -21,6 +21,7 @@ export function blockRoutes(server: Server, ctx: Context) {
   route('POST /user/black/:user', {
     operationId: 'blockUser',
     summary: 'Block somebody',
+    whileSilenced: true,
     access: 'user',
     params: UserParams,
     reply: { 201: Blocked },
@@ -35,6 +36,7 @@ export function blockRoutes(server: Server, ctx: Context) {
   route('DELETE /user/black/:user', {
     operationId: 'unblockUser',
     summary: 'Unblock somebody',
+    whileSilenced: true,
     access: 'user',
     params: UserParams,
     reply: { 204: Empty },

@@ -21,6 +21,7 @@ export function codeRoutes(server: Server, ctx: Context) {
     route(`POST ${path}`, {
       ...operation,
       errors: [codeTooEarly, ...operation.errors],
+      whileSilenced: true,
       access: 'optional',
       body: purpose === 'register' ? RegistrationCodeTarget : CodeTarget,
       reply: { 202: Message },

@@ -47,6 +47,7 @@ export function discoveryRoutes(server: Server, ctx: Context) {
   route('POST /user/find-by-phone', {
     operationId: 'findUsersByPhone',
     summary: 'Find who of an address book is here',
+    whileSilenced: true,
     access: 'user',
     body: PhonesInput,
     reply: { 200: Type.Array(UserWithPhone) },

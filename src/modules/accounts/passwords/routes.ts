@@ -15,6 +15,7 @@ export function passwordRoutes(server: Server, ctx: Context) {
     operationId: 'changePassword',
     summary: 'Change my password, or set the first one',
     tag: 'Me',
+    whileSilenced: true,
     access: 'user',
     body: PasswordChange,
     reply: { 204: Empty },

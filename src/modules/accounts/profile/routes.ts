@@ -38,6 +38,7 @@ export function profileRoutes(server: Server, ctx: Context) {
   route('PUT /user', {
     operationId: 'bindAccount',
     summary: 'Bind a phone or e-mail, with a code and a proof of who has one already',
+    whileSilenced: true,
     access: 'user',
     body: Binding,
     reply: { 204: Empty },

@@ -6,6 +6,7 @@ import { routesOn } from '#platform/http/route.ts'
 import { attemptsOf, bearerToken, type Server, say } from '#platform/http.ts'
 import { wrongCode } from '../errors.ts'
 import { accountWaiting } from '../requests/errors.ts'
+import { accountSuspended } from '../sanctions/errors.ts'
 import { accountDisabled, wrongSignIn } from './errors.ts'
 import { SignedOut, SignIn, TokenInput, TokenView } from './schema.ts'
 import { signIn, signOut } from './service.ts'
@@ -25,7 +26,7 @@ export function signInRoutes(server: Server, ctx: Context) {
     body: SignIn,
     example: { login: 'root', password: 'the password' },
     reply: { 200: TokenView },
-    errors: [wrongSignIn, wrongCode, accountDisabled, accountWaiting],
+    errors: [wrongSignIn, wrongCode, accountDisabled, accountWaiting, accountSuspended],
     handler: (call) => signIn(ctx, attemptsOf(ctx, call), call.body),
   })
 

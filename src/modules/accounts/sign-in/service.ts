@@ -7,7 +7,7 @@ import {
   revokeTokens,
 } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Db, transaction } from '#platform/database.ts'
+import { type Db, type Tx, transaction } from '#platform/database.ts'
 import { type ApiError, invalidField, unauthenticated } from '#platform/errors.ts'
 import type { CountAttempt } from '#platform/http.ts'
 import { hashPassword, isForeignHash, verifyPassword } from '#platform/passwords.ts'
@@ -17,16 +17,20 @@ import { limitAttempts } from '../limits.ts'
 import { savePassword } from '../passwords/queries.ts'
 import { accountWaiting } from '../requests/errors.ts'
 import { isWaiting } from '../requests/queries.ts'
+import { refuseSuspended } from '../sanctions/service.ts'
 import { accountDisabled, wrongSignIn } from './errors.ts'
 import { type AccountRow, findAccount, holdAccount } from './queries.ts'
 import type { SignIn } from './schema.ts'
 
-/** Signs a person in with a password, or with a code sent to their phone or e-mail. */
-export async function signIn(
+/** Somebody who proved who they are; `hold` keeps the account so until the transaction ends, and uses up a code. */
+type Proven = { id: number; hold(tx: Tx): Promise<void> }
+
+/** Finds out who somebody is by a password, or by a code sent to their phone or e-mail. */
+export async function prove(
   ctx: Context,
   countAttempt: CountAttempt,
   { login, password, verifiable_code: code }: SignIn,
-): Promise<IssuedToken> {
+): Promise<Proven> {
   if (password === undefined && code === undefined)
     throw invalidField('password', { en: 'The password field is required.', zh: 'password 不能为空。' })
   const named = loginKind(login)
@@ -40,10 +44,22 @@ export async function signIn(
   if (!user) throw wrongSignIn()
   if (user.disabled) throw await whyDisabled(ctx.sql, user.id)
   const kept = code === undefined ? await renewHash(ctx, named, user, password as string) : user
+  return {
+    id: kept.id,
+    async hold(tx) {
+      if (account && code !== undefined) await useCode(ctx, tx, account, 'user', code)
+      if (!(await holdAccount(tx, kept))) throw wrongSignIn()
+    },
+  }
+}
+
+/** Signs a person in who is not suspended. */
+export async function signIn(ctx: Context, countAttempt: CountAttempt, input: SignIn): Promise<IssuedToken> {
+  const { id, hold } = await prove(ctx, countAttempt, input)
   return transaction(ctx.sql, async (tx) => {
-    if (account && code !== undefined) await useCode(ctx, tx, account, 'user', code)
-    if (!(await holdAccount(tx, kept))) throw wrongSignIn()
-    return issueToken(tx, kept.id)
+    await hold(tx)
+    await refuseSuspended(tx, id)
+    return issueToken(tx, id)
   })
 }
 

@@ -138,7 +138,12 @@ describe('paid files', () => {
   async function shop() {
     const server = await createServer({
       ...ctx,
-      identity: { findViewer: async () => null, recallViewer: () => null, hasAbility: async () => false },
+      identity: {
+        findViewer: async () => null,
+        recallViewer: () => null,
+        hasAbility: async () => false,
+        findSilence: () => undefined,
+      },
     })
     await server.register(
       async (api) => {

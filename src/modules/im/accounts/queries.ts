@@ -1,3 +1,4 @@
+import { isSuspended } from '#modules/accounts/index.ts'
 import type { Db } from '#platform/database.ts'
 import type { Row } from '#platform/tables.ts'
 
@@ -65,7 +66,7 @@ export async function leaseAccounts(
   return sql<LeasedAccount[]>`
     with free as (
       select user_id, provider is not distinct from ${provider} and synced_version > 0 as known,
-        (select u.deleted_at is not null from users u where u.id = user_id) as disabled
+        (select u.deleted_at is not null or ${isSuspended(sql, sql`u.id`)} from users u where u.id = user_id) as disabled
       from im_accounts
       where user_id = any(${ids})
         and (synced_version < version or provider is distinct from ${provider})
@@ -133,7 +134,8 @@ export async function listAccounts(
   limit: number,
 ): Promise<{ user_id: number; password: string; locked: boolean; disabled: boolean }[]> {
   return sql<{ user_id: number; password: string; locked: boolean; disabled: boolean }[]>`
-    select user_id, a.password, locked, u.deleted_at is not null as disabled
+    select user_id, a.password, locked,
+      u.deleted_at is not null or ${isSuspended(sql, sql`u.id`)} as disabled
     from im_accounts a join users u on u.id = a.user_id
     where user_id > ${lastId} and synced_version = version and provider = ${provider}
     order by user_id limit ${limit}`

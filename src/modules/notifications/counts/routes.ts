@@ -56,6 +56,7 @@ export const countRoutes =
     route('PATCH /user/counts', {
       operationId: 'clearUnreadCounts',
       summary: 'Clear one or all unread numbers',
+      whileSilenced: true,
       access: 'user',
       body: ClearBody,
       reply: { 204: Empty },

@@ -28,6 +28,7 @@ export function deviceRoutes(server: Server, ctx: Context) {
   route('PUT /user/devices', {
     operationId: 'registerDevice',
     summary: 'Send notifications to this device, in the language of this request, until signed out',
+    whileSilenced: true,
     access: 'user',
     body: DeviceInput,
     reply: { 204: Empty },
@@ -38,6 +39,7 @@ export function deviceRoutes(server: Server, ctx: Context) {
   route('DELETE /user/devices', {
     operationId: 'forgetDevice',
     summary: 'Send nothing more to a device',
+    whileSilenced: true,
     access: 'user',
     body: DeviceToken,
     reply: { 204: Empty },

@@ -8,6 +8,7 @@ export const FIELDS = {
   state: Words,
   subject: Words,
   remark: Words,
+  ends_at: Words,
   amount: Type.Number(),
   unit: Words,
   channel: Words,

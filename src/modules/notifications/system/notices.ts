@@ -28,6 +28,16 @@ export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
     fields: { state: '`password`, `phone`, `email`' },
     resource: '1',
   },
+  sanction: {
+    when: 'moderators warn, silence or suspend a person or lift that, or reject an appeal',
+    who: 'whom it is about',
+    fields: {
+      state: '`warning`, `silence`, `suspension`, `lifted`, `rejected`',
+      ends_at: 'where it ends by itself',
+    },
+    besides: '`contents` is the reason',
+    resource: '1',
+  },
   notice: {
     when: 'an administrator writes to people',
     who: 'those people, or everybody',

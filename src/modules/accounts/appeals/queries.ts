@@ -1,0 +1,76 @@
+import { escapeLike } from '#lib/text.ts'
+import type { Db } from '#platform/database.ts'
+import { pageOf } from '#platform/listing.ts'
+import { directionOf, ifGiven, pageAt } from '#platform/sql.ts'
+import type { Row, Tables } from '#platform/tables.ts'
+import type { AppealQuery } from './schema.ts'
+
+/** What a person can appeal against: what is in force, and a warning; the last of it unless one is named. */
+export async function findAppealable(
+  sql: Db,
+  userId: number,
+  sanction: number | undefined,
+): Promise<number | undefined> {
+  const [row] = await sql<{ id: number }[]>`
+    select id from sanctions
+    where user_id = ${userId} and lifted_at is null and (ends_at is null or ends_at > now())
+      ${ifGiven(sql, sanction, (id) => sql`and id = ${id}`)}
+    order by kind = 'warning', id desc limit 1`
+  return row?.id
+}
+
+/** Files an appeal; violates `appeals_open` while another one of the person waits. */
+export async function insertAppeal(
+  sql: Db,
+  appeal: { sanctionId: number; userId: number; contents: string },
+): Promise<number> {
+  const [row] = await sql<[{ id: number }]>`
+    insert into appeals (sanction_id, user_id, contents)
+    values (${appeal.sanctionId}, ${appeal.userId}, ${appeal.contents}) returning id`
+  return row.id
+}
+
+/** Decides on what waits, once; undefined when it was decided. */
+export async function settleAppeal(
+  sql: Db,
+  id: number,
+  decision: { state: 'accepted' | 'rejected'; answer: string | null; by: number },
+): Promise<Tables['appeals'] | undefined> {
+  const [row] = await sql<Tables['appeals'][]>`
+    update appeals set state = ${decision.state}, answer = ${decision.answer}, decided_by = ${decision.by},
+      decided_at = now()
+    where id = ${id} and state = 'pending' returning *`
+  return row
+}
+
+export type AppealRow = Tables['appeals'] &
+  Row<'users', 'name'> & {
+    kind: string
+    reason: string
+    imposed_by: number
+    ends_at: string | null
+    imposed_at: string
+  }
+
+const columns = (sql: Db) =>
+  sql`a.*, u.name, s.kind, s.reason, s.imposed_by, s.ends_at, s.created_at as imposed_at`
+const from = (sql: Db) =>
+  sql`from appeals a join sanctions s on s.id = a.sanction_id join users u on u.id = a.user_id`
+
+/** A page of appeals. */
+export function listAppeals(sql: Db, query: AppealQuery) {
+  const where = sql`
+    where true
+      ${ifGiven(sql, query.state, (state) => sql`and a.state = ${state}`)}
+      ${ifGiven(sql, query.user, (id) => sql`and a.user_id = ${id}`)}
+      ${ifGiven(sql, query.q, (part) => sql`and a.contents ilike ${`%${escapeLike(part)}%`}`)}`
+  return pageOf<AppealRow>(
+    sql`select ${columns(sql)} ${from(sql)} ${where} order by a.id ${directionOf(sql, query.order)} ${pageAt(sql, query)}`,
+    sql`select count(*)::int as total ${from(sql)} ${where}`,
+  )
+}
+
+export async function findAppeal(sql: Db, id: number): Promise<AppealRow | undefined> {
+  const [row] = await sql<AppealRow[]>`select ${columns(sql)} ${from(sql)} where a.id = ${id}`
+  return row
+}
