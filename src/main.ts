@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import { cacheCompiledCode } from '#platform/compile-cache.ts'
 import { requireRuntime } from '#platform/runtime.ts'
 
@@ -5,8 +6,15 @@ requireRuntime()
 cacheCompiledCode()
 
 try {
-  const { serve } = await import('./serve.ts')
-  await serve(process.env)
+  const { readConfig } = await import('#platform/config.ts')
+  const config = readConfig(process.env)
+  if (cluster.isPrimary && config.processes > 1) {
+    const { supervise } = await import('./supervise.ts')
+    await supervise(config)
+  } else {
+    const { serve } = await import('./serve.ts')
+    await serve(config)
+  }
 } catch (error) {
   const isTold = error instanceof Error && ['ConfigError', 'StartFault'].includes(error.name)
   console.error(isTold ? error.message : error)

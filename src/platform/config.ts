@@ -1,3 +1,4 @@
+import { availableParallelism, totalmem } from 'node:os'
 import { isAbsolute, resolve } from 'node:path'
 import { minimumSecretLength } from '#platform/app-secret.ts'
 import { mistakenNames, originFaults, proxyFaults } from '#platform/config-checks.ts'
@@ -14,6 +15,16 @@ const IM_NEEDS = {
   ejabberd: ['IM_EJABBERD_URL', 'IM_EJABBERD_HOST', 'IM_EJABBERD_PASSWORD'],
   easemob: ['IM_EASEMOB_URL', 'IM_EASEMOB_APP_KEY', 'IM_EASEMOB_CLIENT_ID', 'IM_EASEMOB_CLIENT_SECRET'],
 } as const
+
+const GIGABYTE = 1024 ** 3
+const MOST_PROCESSES = 64
+
+/** One process for each core; on a small machine their memory is worth more. */
+function processesOfMachine(): number {
+  const limit = process.constrainedMemory()
+  const memory = limit > 0 ? Math.min(limit, totalmem()) : totalmem()
+  return memory < 2 * GIGABYTE ? 1 : Math.min(availableParallelism(), MOST_PROCESSES)
+}
 
 /** Reads and checks the whole configuration; throws one error that names every fault. */
 export function readConfig(env: Env) {
@@ -52,6 +63,10 @@ export function readConfig(env: Env) {
     return given
   }
 
+  const processes =
+    (text('PROCESSES') ?? 'auto') === 'auto'
+      ? processesOfMachine()
+      : integer('PROCESSES', 1, 1, MOST_PROCESSES)
   const host = text('HOST') ?? '127.0.0.1'
   const port = integer('PORT', 8080, 0, 65535)
   const dataDir = text('DATA_DIR') ?? './data'
@@ -66,7 +81,10 @@ export function readConfig(env: Env) {
     /** True when generated urls must follow the port that was really bound. */
     publicUrlIsDerived: text('PUBLIC_URL') === undefined,
     databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:']),
-    databasePoolSize: integer('DATABASE_POOL_SIZE', 10, 1, 200),
+    /** Processes that serve; with more than one a further one looks after them. */
+    processes,
+    /** Connections of each process. */
+    databasePoolSize: integer('DATABASE_POOL_SIZE', processes === 1 ? 10 : 6, 1, 200),
     statementTimeoutMs: integer('STATEMENT_TIMEOUT_MS', 10_000, 100, 600_000),
     requestTimeoutMs: integer('REQUEST_TIMEOUT_MS', 120_000, 1_000, 600_000),
     requestIdleMs: integer('REQUEST_IDLE_MS', 15_000, 100, 600_000),

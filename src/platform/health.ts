@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { Context } from '#platform/context.ts'
 import type { Server } from '#platform/http.ts'
+import type { Metrics } from '#platform/metrics.ts'
 
 /** Whoever asks whether the server is ready hears so within two seconds, whatever the database does. */
 const READY_MS = 1500
@@ -20,7 +21,10 @@ export function addHealth(server: Server, { sql, config, metrics }: Context): vo
 }
 
 /** Serves `/metrics` on a port of this machine only, for a Prometheus beside the server. */
-export async function serveMetrics({ metrics }: Context, port: number): Promise<{ close(): Promise<void> }> {
+export async function serveMetrics(
+  metrics: Pick<Metrics, 'contentType' | 'render'>,
+  port: number,
+): Promise<{ close(): Promise<void> }> {
   const server = createServer(async (request, response) => {
     if (request.method !== 'GET' || request.url?.split('?', 1)[0] !== '/metrics') {
       response.writeHead(404).end()

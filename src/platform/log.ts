@@ -23,10 +23,17 @@ export function createLog({ level, destination }: { level: string; destination?:
 
 /**
  * Standard output, written in pieces of a few kilobytes or five times a second: a system call for each line was a tenth
- * of a request's cost. What is left is written when the process exits.
+ * of a request's cost. What is left is written when the process exits. No piece is longer than what a pipe takes as a
+ * whole, so that the lines of several processes stay apart.
  */
 export function bufferedOutput(): DestinationStream {
-  const output = pinoDestination({ dest: 1, sync: false, minLength: 4096, periodicFlush: 200 })
+  const output = pinoDestination({
+    dest: 1,
+    sync: false,
+    minLength: 4000,
+    maxWrite: 4096,
+    periodicFlush: 200,
+  })
   process.on('exit', () => {
     try {
       output.flushSync()

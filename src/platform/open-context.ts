@@ -6,8 +6,7 @@ import type { Config } from '#platform/config.ts'
 import type { Context } from '#platform/context.ts'
 import { createSecrets, type Secrets } from '#platform/crypto.ts'
 import { type DatabaseOptions, openDatabase } from '#platform/database.ts'
-import { findRunningPostgres } from '#platform/embedded-postgres/running.ts'
-import { startEmbeddedPostgres } from '#platform/embedded-postgres.ts'
+import { type DatabaseServer, openDatabaseServer } from '#platform/database-server.ts'
 import type { JobsConnection } from '#platform/jobs.ts'
 import type { Log } from '#platform/log.ts'
 import { createMail } from '#platform/mail.ts'
@@ -34,35 +33,23 @@ const JOBS_POOL_SIZE = 4
 /** What a server refuses that a command waits for. */
 export type Bounds = Pick<DatabaseOptions, 'patienceMs' | 'maxWaiting' | 'lockTimeoutMs'>
 
-/** A database to use, and what it takes to end it where it was started for us. */
-type Database = { connection: JobsConnection; stop?: () => Promise<void> }
-
-async function openEmbedded(config: Config, log: Log, mayJoin: boolean): Promise<Database> {
-  const dataDir = join(config.dataDir, 'postgres')
-  const running = mayJoin ? await findRunningPostgres(dataDir) : null
-  if (running) return { connection: running }
-  return startEmbeddedPostgres({
-    dataDir,
-    log: (level, message, extra) => log[level]({ ...extra }, message),
-  })
-}
-
 /**
- * Starts the embedded database unless DATABASE_URL names another, and connects to everything outside. With `mayJoin`
- * the embedded database of a running server is used where there is one.
+ * Starts the embedded database unless DATABASE_URL names another or `server` is it already, and connects to everything
+ * outside. With `mayJoin` the embedded database of a running server is used where there is one.
  */
 export async function openContext(
   config: Config,
   log: Log,
-  { mayJoin = false, bounds = {} }: { mayJoin?: boolean; bounds?: Bounds } = {},
+  {
+    mayJoin = false,
+    bounds = {},
+    server,
+  }: { mayJoin?: boolean; bounds?: Bounds; server?: DatabaseServer } = {},
 ): Promise<Opened> {
   await checkDataDir(config)
   if (typeof config.databaseUrl === 'string') await checkDatabase(config.databaseUrl)
   await mkdir(config.dataDir, { recursive: true })
-  const database: Database =
-    config.databaseUrl === undefined
-      ? await openEmbedded(config, log, mayJoin)
-      : { connection: config.databaseUrl }
+  const database = server ?? (await openDatabaseServer(config, log, { mayJoin }))
   const { connection } = database
   const options = {
     connection,

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
 import { verify as verifyBcrypt } from '@node-rs/bcrypt'
 import { Busy } from '#platform/errors.ts'
+import { withPlace } from '#platform/processes/places.ts'
 
 export type Passwords = {
   hash(password: string): Promise<string>
@@ -15,7 +16,7 @@ const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const dummyHash =
   '$argon2id$v=19$m=19456,t=2,p=1$0SqXDJwNOKWgWPqcvjpZzA$HW9J2I4iGzPquGNFqPlqnU7PjFSSvQiV+32J1JNMIis'
 
-/** Password hashing with at most `concurrency` running and `maxWaiting` queued, then `Busy`. */
+/** Password hashing with at most `concurrency` running on the machine and `maxWaiting` queued, then `Busy`. */
 export function createPasswords(
   { concurrency = availableParallelism(), maxWaiting = 200 } = {} as {
     concurrency?: number
@@ -34,7 +35,7 @@ export function createPasswords(
       running++
     }
     try {
-      return await work()
+      return await withPlace('passwords', concurrency, work)
     } finally {
       const next = waiting.shift()
       if (next) next()

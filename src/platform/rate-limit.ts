@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Redis, Result } from 'ioredis'
 import type { Log } from '#platform/log.ts'
+import { useAllowances } from '#platform/processes/allowances.ts'
+import { parent } from '#platform/processes/parent.ts'
 import { connectRedis } from '#platform/redis.ts'
 
 export type RateState = {
@@ -48,7 +50,10 @@ local count = redis.call('incr', KEYS[1])
 if count == 1 then redis.call('pexpire', KEYS[1], ARGV[1]) end
 return count`
 
-/** Fixed windows of one clock minute, counted in this process or, with `redisUrl`, for all processes. */
+/**
+ * Fixed windows of one clock minute, counted for all processes of this machine or, with `redisUrl`, for all nodes. While
+ * Redis is away each node counts for itself.
+ */
 export function createRateLimiter({
   redisUrl,
   log,
@@ -56,7 +61,7 @@ export function createRateLimiter({
   maxKeys = 1_000_000,
   startTimeoutMs = startTimeout,
 }: Options): RateLimiter {
-  const countInMemory = createMemoryCounter(maxKeys)
+  const countHere = parent ? countWithOthers(useAllowances(parent)) : countAlone(maxKeys)
   const redis = redisUrl === undefined ? undefined : createRedisCounter(redisUrl, log, now, startTimeoutMs)
 
   function hit(key: string, limit: number): RateState | Promise<RateState> {
@@ -66,11 +71,12 @@ export function createRateLimiter({
     if (limit <= 0) return { limit: unlimited, remaining: unlimited, resetAt, exceeded: false }
     // keys hold what clients send, so their length is bounded here
     const bounded = key.length > 100 ? createHash('sha256').update(key).digest('base64url') : key
-    if (!redis?.isUsable()) return stateOf(countInMemory(bounded, window), limit, resetAt)
+    const alone = () => countHere(bounded, window, limit, resetAt)
+    if (!redis?.isUsable()) return alone()
     const lifetime = (window + 1) * windowLength - time + clockSkew
     return redis
       .count(`${bounded}:${window}`, lifetime)
-      .then((count) => stateOf(count ?? countInMemory(bounded, window), limit, resetAt))
+      .then((count) => (count === undefined ? alone() : stateOf(count, limit, resetAt)))
   }
 
   return { hit, close: async () => redis?.close() }
@@ -78,6 +84,26 @@ export function createRateLimiter({
 
 function stateOf(count: number, limit: number, resetAt: number): RateState {
   return { limit, remaining: Math.max(limit - count, 0), resetAt, exceeded: count > limit }
+}
+
+type CountHere = (
+  key: string,
+  window: number,
+  limit: number,
+  resetAt: number,
+) => RateState | Promise<RateState>
+
+function countAlone(maxKeys: number): CountHere {
+  const count = createMemoryCounter(maxKeys)
+  return (key, window, limit, resetAt) => stateOf(count(key, window), limit, resetAt)
+}
+
+function countWithOthers(allowances: ReturnType<typeof useAllowances>): CountHere {
+  return (key, window, limit, resetAt) => {
+    const use = allowances.use({ key, window, limit })
+    if (use instanceof Promise) return use.then((known) => ({ limit, resetAt, ...known }))
+    return { limit, resetAt, ...use }
+  }
 }
 
 /** One map a window, thrown away as a whole; at most `maxKeys` within one. */

@@ -7,6 +7,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Whether the server is about to stop: no new work should be sent to it. */
     isDraining(): boolean
+    /** Stops the server while others of this machine go on: as a whole the node stays ready. */
+    retire(): Promise<void>
   }
 }
 
@@ -27,8 +29,13 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
  */
 export function addDrain(server: Server, { metrics, log }: { metrics: Metrics; log: Log }): void {
   let isDraining = false
+  let isRetiring = false
   const sockets = new Set<Socket>()
-  server.decorate('isDraining', () => isDraining)
+  server.decorate('isDraining', () => isDraining && !isRetiring)
+  server.decorate('retire', async () => {
+    isRetiring = true
+    await server.close()
+  })
   server.server.on('connection', (socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
@@ -54,7 +61,7 @@ export function addDrain(server: Server, { metrics, log }: { metrics: Metrics; l
   server.addHook('preClose', async () => {
     isDraining = true
     if (!server.server.listening) return
-    if (sockets.size > 0) await pause(NOTICE_MS)
+    if (sockets.size > 0 && !isRetiring) await pause(NOTICE_MS)
     // Only the listening ends here: closing the server would also cut connections whose next request is on its way.
     NetServer.prototype.close.call(server.server)
     if (sockets.size > 0) await pause(ARRIVAL_MS)

@@ -6,7 +6,7 @@ import { formatRule, roundRule } from './rule.ts'
 
 /** A queue whose work ends when it is told to, and the order in which it began. */
 function held({ maxWaiting = 100, patienceMs = 60_000 } = {}) {
-  const inTurn = createImageQueue({ atOnce: 1, maxWaiting, patienceMs })
+  const inTurn = createImageQueue({ name: 'test', atOnce: 1, maxWaiting, patienceMs })
   const began: string[] = []
   const ends: (() => void)[] = []
   const add = (name: string, key: string, isGone = () => false) =>

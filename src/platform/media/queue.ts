@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { withPlace } from '#platform/processes/places.ts'
 import { MediaError } from './errors.ts'
 
 /** For whom image work is done. */
@@ -10,6 +11,8 @@ export type Turn = {
 }
 
 type Options = {
+  /** What its places on the machine are counted under. */
+  name: string
   atOnce: number
   maxWaiting: number
   /** How long one waits before it is refused. */
@@ -23,7 +26,7 @@ type Waiting = { isGone: () => boolean; accept: () => void; refuse: (reason: str
  * the others for them. Where too many wait, the key that has most of them loses one; who waited too long is refused as
  * `busy`, and what nobody waits for any more is dropped.
  */
-export function createImageQueue({ atOnce, maxWaiting, patienceMs }: Options) {
+export function createImageQueue({ name, atOnce, maxWaiting, patienceMs }: Options) {
   // The key that was served goes to the end: a Map keeps the order in which its keys were put in.
   const lines = new Map<string, Waiting[]>()
   let running = 0
@@ -93,7 +96,7 @@ export function createImageQueue({ atOnce, maxWaiting, patienceMs }: Options) {
     if (running >= atOnce) await wait(turn)
     else running += 1
     try {
-      return await work()
+      return await withPlace(name, atOnce, work)
     } finally {
       const next = takeNext()
       // The place is handed over, so that a newcomer cannot slip in between.
@@ -107,5 +110,5 @@ export function createImageQueue({ atOnce, maxWaiting, patienceMs }: Options) {
 const atOnce = Math.min(2, Math.max(1, Math.floor(availableParallelism() / 2)))
 
 /** Uploads and variants wait apart: whoever asks for many sizes of a picture keeps nobody from uploading one. */
-export const uploadTurn = createImageQueue({ atOnce, maxWaiting: 200, patienceMs: 60_000 })
-export const variantTurn = createImageQueue({ atOnce, maxWaiting: 200, patienceMs: 15_000 })
+export const uploadTurn = createImageQueue({ name: 'uploads', atOnce, maxWaiting: 200, patienceMs: 60_000 })
+export const variantTurn = createImageQueue({ name: 'variants', atOnce, maxWaiting: 200, patienceMs: 15_000 })

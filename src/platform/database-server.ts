@@ -1,0 +1,41 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Config } from '#platform/config.ts'
+import { findRunningPostgres } from '#platform/embedded-postgres/running.ts'
+import { startEmbeddedPostgres } from '#platform/embedded-postgres.ts'
+import type { JobsConnection } from '#platform/jobs.ts'
+import type { Log } from '#platform/log.ts'
+
+/** A database to use, and what it takes to end it where it was started for us. */
+export type DatabaseServer = { connection: JobsConnection; stop?: () => Promise<void> }
+
+/** What a process holds beside its pool: signals, the question whether the database answers, a spare one. */
+const BESIDE_POOL = 3
+/** For jobs, commands and people who look. */
+const FOR_OTHERS = 40
+const LEAST = 100
+
+/** As many connections as all processes may open, with one more of them while they are replaced. */
+const connectionsOf = ({ processes, databasePoolSize }: Config) =>
+  Math.max(LEAST, (processes + 1) * (databasePoolSize + BESIDE_POOL) + FOR_OTHERS)
+
+/**
+ * Starts the embedded database unless the configuration names another. With `mayJoin` the embedded database of a running
+ * server is used where there is one.
+ */
+export async function openDatabaseServer(
+  config: Config,
+  log: Log,
+  { mayJoin = false }: { mayJoin?: boolean } = {},
+): Promise<DatabaseServer> {
+  if (config.databaseUrl !== undefined) return { connection: config.databaseUrl }
+  await mkdir(config.dataDir, { recursive: true })
+  const dataDir = join(config.dataDir, 'postgres')
+  const running = mayJoin ? await findRunningPostgres(dataDir) : null
+  if (running) return { connection: running }
+  return startEmbeddedPostgres({
+    dataDir,
+    settings: { max_connections: String(connectionsOf(config)) },
+    log: (level, message, extra) => log[level]({ ...extra }, message),
+  })
+}

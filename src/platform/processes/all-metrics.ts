@@ -1,0 +1,73 @@
+import { AggregatorRegistry, Counter, Gauge, type MetricObject, Registry } from 'prom-client'
+import type { Channel } from './channel.ts'
+
+const ANSWER_MS = 1_000
+
+type Snapshot = MetricObject[]
+
+/** What a process that has ended had counted goes on counting; what it measured does not. */
+const isCounted = ({ type }: MetricObject) => ['counter', 'histogram'].includes(String(type))
+
+/** The metrics of all processes as those of one server, kept by the supervisor. */
+export function gatherMetrics(state: () => { running: number; restarts: number }) {
+  const own = new Registry()
+  new Gauge({
+    name: 'server_processes',
+    help: 'Processes that serve requests',
+    registers: [own],
+    collect() {
+      this.set(state().running)
+    },
+  })
+  new Counter({
+    name: 'server_process_restarts_total',
+    help: 'Processes that ended unexpectedly and were replaced',
+    registers: [own],
+    collect() {
+      this.reset()
+      this.inc(state().restarts)
+    },
+  })
+  const latest = new Map<Channel, Snapshot>()
+  let ended: Snapshot = []
+
+  const sum = async (snapshots: Snapshot[]): Promise<Registry> =>
+    AggregatorRegistry.aggregate(snapshots as unknown as object[])
+
+  const look = async (channel: Channel) => {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(resolve, ANSWER_MS, undefined)
+    })
+    const answer = await Promise.race([channel.ask<Snapshot>('metrics').catch(() => undefined), late])
+    clearTimeout(timer)
+    if (answer && latest.has(channel)) latest.set(channel, answer)
+  }
+
+  const render = async (): Promise<string> => {
+    await Promise.all([...latest.keys()].map(look))
+    const mine = (await own.getMetricsAsJSON()) as Snapshot
+    return (await sum([...latest.values(), ended, mine])).metrics()
+  }
+
+  return {
+    contentType: own.contentType,
+    render,
+    /** Serves a process: asks it for its metrics, and tells it those of all. */
+    serve(channel: Channel): void {
+      latest.set(channel, [])
+      channel.on('metrics of all', render)
+      channel.on<Snapshot>('last metrics', (snapshot) => {
+        latest.set(channel, snapshot)
+        return null
+      })
+    },
+    /** Keeps what a process had counted that has ended. */
+    async leave(channel: Channel): Promise<void> {
+      const last = (latest.get(channel) ?? []).filter(isCounted)
+      latest.delete(channel)
+      if (last.length === 0) return
+      ended = (await (await sum([ended, last])).getMetricsAsJSON()) as Snapshot
+    },
+  }
+}

@@ -1,0 +1,179 @@
+import type { Channel } from './channel.ts'
+
+/** How often something may be done within a window; the windows are numbered. */
+type Allowance = { key: string; window: number; limit: number }
+type Asked = Allowance & { wanted: number }
+/** How much more the process may use by itself, and how much is left for whoever asks next. */
+type Granted = { granted: number; left: number }
+type Recalled = { key: string; window: number }
+
+/** Where a key stands after one more use. */
+export type Use = { remaining: number; exceeded: boolean }
+
+/** What a process may use of one key without asking. */
+type Share = {
+  window: number
+  unused: number
+  left: number
+  isUsedUp: boolean
+  waiting: ((use: Use) => void)[]
+  isAsking: boolean
+}
+
+const USED_UP: Use = { remaining: 0, exceeded: true }
+
+/**
+ * Counts for all processes of a machine, exactly: the supervisor hands out shares of what is allowed, which a process
+ * then uses without asking. Shares become smaller with what is left, down to single ones, and what others have not used
+ * is taken back before anybody is refused.
+ */
+export function useAllowances(parent: Channel) {
+  let shares = new Map<string, Share>()
+  let earlier = new Map<string, Share>()
+  let newest = -1
+
+  const shareOf = (key: string, window: number) => {
+    if (window > newest) {
+      earlier = window === newest + 1 ? shares : new Map()
+      shares = new Map()
+      newest = window
+    }
+    const of = window === newest ? shares : earlier
+    let share = of.get(key)
+    if (!share) {
+      share = { window, unused: 0, left: 0, isUsedUp: false, waiting: [], isAsking: false }
+      of.set(key, share)
+    }
+    return share
+  }
+  const useOne = (share: Share): Use => {
+    share.unused -= 1
+    return { remaining: share.left + share.unused, exceeded: false }
+  }
+  const ask = async (share: Share, key: string, limit: number): Promise<void> => {
+    if (share.isAsking) return
+    const wanted = share.waiting.length
+    if (wanted === 0) return
+    share.isAsking = true
+    let answer: Granted
+    try {
+      answer = await parent.ask<Granted>('allowance', { key, window: share.window, limit, wanted })
+    } catch {
+      // Without the supervisor the process is about to end; nobody is refused for that.
+      answer = { granted: wanted, left: 0 }
+    }
+    share.isAsking = false
+    share.unused += answer.granted
+    share.left = answer.left
+    // Less than those who waited when it was asked: nothing is left in this window.
+    if (answer.granted < wanted) share.isUsedUp = true
+    while (share.waiting.length > 0 && share.unused > 0) share.waiting.shift()?.(useOne(share))
+    if (share.isUsedUp) for (const refuse of share.waiting.splice(0)) refuse(USED_UP)
+    if (share.waiting.length > 0) await ask(share, key, limit)
+  }
+
+  parent.on<Recalled>('recall', ({ key, window }) => {
+    const share = (window === newest ? shares : earlier).get(key)
+    if (!share || share.window !== window) return 0
+    const { unused } = share
+    share.unused = 0
+    return unused
+  })
+
+  return {
+    /** Counts one use. */
+    use({ key, window, limit }: Allowance): Use | Promise<Use> {
+      const share = shareOf(key, window)
+      if (share.unused > 0 && share.waiting.length === 0) return useOne(share)
+      if (share.isUsedUp) return USED_UP
+      return new Promise<Use>((resolve) => {
+        share.waiting.push(resolve)
+        if (!share.isAsking) setImmediate(() => void ask(share, key, limit))
+      })
+    },
+  }
+}
+
+/** What is left of a key in a window, who may hold unused shares of it, and who waits while these are taken back. */
+type Account = { free: number; holders: Set<Channel>; recalling: Promise<void> | undefined }
+
+/** A share is at most this part of what is left, divided by the number of processes. */
+const PART = 8
+const RECALL_MS = 500
+
+/** Keeps the allowances of all processes, in the supervisor; at most `maxKeys` of a window. */
+export function keepAllowances({ processes, maxKeys = 1_000_000 }: { processes: number; maxKeys?: number }) {
+  const windows = new Map<number, Map<string, Account>>()
+
+  const accountOf = ({ key, window, limit }: Allowance): Account => {
+    let accounts = windows.get(window)
+    if (!accounts) {
+      accounts = new Map()
+      windows.set(window, accounts)
+      for (const number of windows.keys()) if (number < window - 1) windows.delete(number)
+    }
+    let account = accounts.get(key)
+    if (!account) {
+      if (accounts.size >= maxKeys) evict(accounts)
+      account = { free: limit, holders: new Set(), recalling: undefined }
+      accounts.set(key, account)
+    }
+    return account
+  }
+  const recall = async (account: Account, { key, window }: Allowance, asker: Channel) => {
+    const holders = [...account.holders].filter((holder) => holder !== asker)
+    account.holders.clear()
+    await Promise.all(
+      holders.map(async (holder) => {
+        let timer: NodeJS.Timeout | undefined
+        const late = new Promise<number>((resolve) => {
+          timer = setTimeout(resolve, RECALL_MS, 0)
+        })
+        const returned = holder.ask<number>('recall', { key, window }).catch(() => 0)
+        const unused = await Promise.race([returned, late])
+        clearTimeout(timer)
+        account.free += unused
+      }),
+    )
+  }
+  const grant = async (asked: Asked, channel: Channel): Promise<Granted> => {
+    const account = accountOf(asked)
+    while (account.free < asked.wanted) {
+      const isAnother = [...account.holders].some((holder) => holder !== channel)
+      if (!account.recalling && !isAnother) break
+      account.recalling ??= recall(account, asked, channel).finally(() => {
+        account.recalling = undefined
+      })
+      await account.recalling
+    }
+    const share = Math.max(asked.wanted, Math.floor(account.free / (processes * PART)))
+    const granted = Math.min(account.free, share)
+    account.free -= granted
+    if (granted > asked.wanted) account.holders.add(channel)
+    return { granted, left: account.free }
+  }
+
+  return {
+    /** Serves a process. */
+    serve(channel: Channel): void {
+      channel.on<Asked>('allowance', (asked) => grant(asked, channel))
+    },
+    /** What a process that has ended did not use counts as used. */
+    leave(channel: Channel): void {
+      for (const accounts of windows.values())
+        for (const { holders } of accounts.values()) holders.delete(channel)
+    },
+  }
+}
+
+/** Frees a tenth of the accounts, those first of which nobody holds a share. */
+function evict(accounts: Map<string, Account>): void {
+  let surplus = Math.ceil(accounts.size / 10)
+  for (const onlyIdle of [true, false])
+    for (const [key, { holders }] of accounts) {
+      if (surplus === 0) return
+      if (onlyIdle && holders.size > 0) continue
+      accounts.delete(key)
+      surplus -= 1
+    }
+}

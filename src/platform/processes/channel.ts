@@ -1,0 +1,93 @@
+/** What one end of a channel is asked or told, by subject. */
+type Handler = (value: never) => unknown
+
+type Message =
+  | { kind: 'tell'; subject: string; value: unknown }
+  | { kind: 'ask'; subject: string; value: unknown; n: number }
+  | { kind: 'answer'; value: unknown; n: number; failed?: true }
+
+/** One end of the connection between the supervisor and one of its processes. */
+export type Channel = ReturnType<typeof openChannel>
+
+/** The same kind of failure as that of a connection: whoever asked may ask again. */
+const gone = () => Object.assign(new Error('the other process has gone'), { code: 'ECONNRESET' })
+
+/**
+ * Questions and messages over a process's pipe. What is sent within one turn of the event loop goes out together: a
+ * message of its own for each would cost as much as the rest of a short request.
+ */
+export function openChannel(
+  send: (batch: unknown) => void,
+  { later = setImmediate as (work: () => void) => unknown } = {},
+) {
+  const handlers = new Map<string, Handler>()
+  const asked = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>()
+  let outgoing: Message[] = []
+  let count = 0
+  let isClosed = false
+
+  const flush = () => {
+    const batch = outgoing
+    outgoing = []
+    if (batch.length > 0 && !isClosed) send(batch)
+  }
+  const put = (message: Message) => {
+    if (isClosed) return
+    outgoing.push(message)
+    if (outgoing.length === 1) later(flush)
+  }
+  const handle = (subject: string, value: unknown) => {
+    const handler = handlers.get(subject)
+    if (!handler) throw new Error(`nobody listens to "${subject}"`)
+    return handler(value as never)
+  }
+  const reply = async (n: number, subject: string, value: unknown) => {
+    // Whoever waits for an answer that came before the question goes on first.
+    await null
+    try {
+      put({ kind: 'answer', n, value: await handle(subject, value) })
+    } catch (error) {
+      put({ kind: 'answer', n, value: String(error), failed: true })
+    }
+  }
+  const receive = (message: Message) => {
+    if (message.kind === 'tell') handle(message.subject, message.value)
+    else if (message.kind === 'ask') void reply(message.n, message.subject, message.value)
+    else {
+      const waiting = asked.get(message.n)
+      asked.delete(message.n)
+      if (message.failed) waiting?.reject(new Error(String(message.value)))
+      else waiting?.resolve(message.value as never)
+    }
+  }
+
+  return {
+    /** Says what answers questions and takes messages of a subject. */
+    on<T>(subject: string, handler: (value: T) => unknown): void {
+      handlers.set(subject, handler as Handler)
+    },
+    tell(subject: string, value: unknown = null): void {
+      put({ kind: 'tell', subject, value })
+    },
+    ask<T>(subject: string, value: unknown = null): Promise<T> {
+      if (isClosed) return Promise.reject(gone())
+      count += 1
+      const n = count
+      return new Promise<T>((resolve, reject) => {
+        asked.set(n, { resolve, reject })
+        put({ kind: 'ask', subject, value, n })
+      })
+    },
+    /** Takes what came over the pipe. */
+    receive(batch: unknown): void {
+      if (Array.isArray(batch)) for (const message of batch as Message[]) receive(message)
+    },
+    /** The other end has gone: nobody answers any more. */
+    close(): void {
+      isClosed = true
+      for (const { reject } of asked.values()) reject(gone())
+      asked.clear()
+    },
+    flush,
+  }
+}

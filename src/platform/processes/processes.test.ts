@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { keepAllowances, type Use, useAllowances } from './allowances.ts'
+import { type Channel, openChannel } from './channel.ts'
+import { keepPlaces } from './places.ts'
+
+/** Two ends that reach each other as over a pipe: in order, and later. */
+function connect(): { process: Channel; supervisor: Channel } {
+  const copy = (batch: unknown) => JSON.parse(JSON.stringify(batch))
+  const process: Channel = openChannel((batch) => setImmediate(() => supervisor.receive(copy(batch))))
+  const supervisor: Channel = openChannel((batch) => setImmediate(() => process.receive(copy(batch))))
+  return { process, supervisor }
+}
+
+function openProcesses(count: number) {
+  const kept = keepAllowances({ processes: count })
+  const ends = Array.from({ length: count }, () => connect())
+  for (const { supervisor } of ends) kept.serve(supervisor)
+  return { kept, ends, users: ends.map(({ process }) => useAllowances(process)) }
+}
+
+const allowed = (uses: Use[]) => uses.filter(({ exceeded }) => !exceeded).length
+
+test('several processes together allow exactly what is allowed, whoever of them is asked', async () => {
+  for (const limit of [1, 7, 60, 600]) {
+    const { users } = openProcesses(3)
+    const use = (n: number) => users[(n * n) % 3]?.use({ key: 'one', window: 5, limit })
+    const uses: Use[] = []
+    for (let n = 0; n < limit + 50; ) {
+      const burst = Array.from({ length: 1 + (n % 4) }, () => use(n++))
+      uses.push(...(await Promise.all(burst)).filter((each) => each !== undefined))
+    }
+    assert.equal(allowed(uses), limit, `of ${limit}`)
+    assert.ok(
+      uses.every(
+        ({ remaining, exceeded }) => remaining >= 0 && remaining < limit && !(exceeded && remaining > 0),
+      ),
+    )
+  }
+})
+
+test('what one process has not used is taken back before another is refused', async () => {
+  const { users } = openProcesses(2)
+  const [first, second] = users
+  const given = { key: 'one', window: 1, limit: 600 }
+  const one = await first?.use(given)
+  assert.equal(one?.exceeded, false)
+  const uses: Use[] = []
+  for (let n = 0; n < 700; n += 1) {
+    const use = await second?.use(given)
+    if (use) uses.push(use)
+  }
+  assert.equal(allowed(uses), 599)
+  assert.deepEqual(await first?.use(given), { remaining: 0, exceeded: true })
+})
+
+test('a process that has ended keeps nobody waiting', async () => {
+  const { users, ends, kept } = openProcesses(2)
+  const given = { key: 'one', window: 1, limit: 100 }
+  await users[0]?.use(given)
+  const [gone] = ends
+  gone?.supervisor.close()
+  if (gone) kept.leave(gone.supervisor)
+  let count = 0
+  while (!(await users[1]?.use(given))?.exceeded) count += 1
+  assert.ok(count > 0 && count < 100, `${count}`)
+})
+
+test('each window is counted anew', async () => {
+  const { users } = openProcesses(2)
+  for (const window of [1, 2, 3])
+    for (let n = 0; n < 4; n += 1) {
+      const use = await users[n % 2]?.use({ key: 'one', window, limit: 3 })
+      assert.equal(use?.exceeded, n === 3)
+    }
+})
+
+test('places are held by so many at once as there are, and come back from a process that ended', async () => {
+  const places = keepPlaces()
+  const ends = Array.from({ length: 2 }, () => connect())
+  for (const { supervisor } of ends) places.serve(supervisor)
+  const order: string[] = []
+  const take = (name: string, end: number) =>
+    ends[end]?.process.ask('take place', { name: 'work', most: 2 }).then(() => void order.push(name))
+  await Promise.all([take('a', 0), take('b', 0)])
+  const waiting = [take('c', 1), take('d', 1)]
+  await connectTurn()
+  assert.deepEqual(order, ['a', 'b'])
+  ends[0]?.process.tell('give place', 'work')
+  await waiting[0]
+  assert.deepEqual(order, ['a', 'b', 'c'])
+  if (ends[0]) places.leave(ends[0].supervisor)
+  await waiting[1]
+  assert.deepEqual(order, ['a', 'b', 'c', 'd'])
+})
+
+test('a question whose answer fails, or that nobody will answer, fails', async () => {
+  const { process, supervisor } = connect()
+  supervisor.on('fails', () => {
+    throw new Error('for a reason')
+  })
+  supervisor.on('never', () => new Promise(() => {}))
+  await assert.rejects(process.ask('fails'), /for a reason/)
+  const open = process.ask('never')
+  await connectTurn()
+  process.close()
+  await assert.rejects(open, { code: 'ECONNRESET' })
+  await assert.rejects(process.ask('never'), { code: 'ECONNRESET' })
+})
+
+/** Long enough for a question to arrive. */
+const connectTurn = () => new Promise((resolve) => setTimeout(resolve, 20))

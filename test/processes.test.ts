@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { Agent, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { killAll, startServer } from '#test/fixtures/sites.ts'
+import { findFreePort } from '#test/servers.ts'
+
+const folder = await mkdtemp(join(tmpdir(), 'kith-processes-'))
+await chmod(folder, 0o755)
+const metricsPort = await findFreePort()
+const LIMIT = 100
+
+let server: ReturnType<typeof startServer>
+let address = ''
+let output = ''
+/** Of two sign-ins, made while guests may still ask. */
+let tokens: string[] = []
+
+before(async () => {
+  server = startServer(join(folder, 'data'), {
+    PROCESSES: '2',
+    METRICS_PORT: String(metricsPort),
+    RATE_LIMIT_ANONYMOUS: String(LIMIT),
+  })
+  server.child.stdout.on('data', (chunk) => {
+    output += chunk
+  })
+  address = await server.address
+  await until(async () => (await metric('server_processes')) === 2)
+  tokens = [await signIn(), await signIn()]
+})
+after(async () => {
+  killAll()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const until = async (isSo: () => Promise<boolean>) => {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 50))
+}
+
+/** One number of the metrics of all processes. */
+async function metric(name: string): Promise<number> {
+  const text = await fetch(`http://127.0.0.1:${metricsPort}/metrics`).then(
+    (answer) => answer.text(),
+    () => '',
+  )
+  const line = text.split('\n').find((each) => each.startsWith(`${name} `))
+  return Number(line?.split(' ')[1] ?? Number.NaN)
+}
+
+type Reply = { status: number; process: string; connection: string | undefined; text: string }
+
+/** Sends a request, over a connection of its own unless an agent keeps one. */
+function send(
+  path: string,
+  {
+    agent,
+    token,
+    method = 'GET',
+    body,
+  }: { agent?: Agent; token?: string; method?: string; body?: object } = {},
+): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      ...(token ? { authorization: `Bearer ${token}` } : {}),
+      ...(body ? { 'content-type': 'application/json' } : {}),
+    }
+    const sent = request(`${address}${path}`, { agent: agent ?? false, method, headers }, (answer) => {
+      let text = ''
+      answer.on('data', (chunk) => {
+        text += chunk
+      })
+      answer.once('error', reject)
+      answer.once('end', () =>
+        resolve({
+          status: answer.statusCode ?? 0,
+          // Each process begins the ids of its requests in its own way.
+          process: String(answer.headers['x-request-id']).slice(0, 12),
+          connection: answer.headers.connection,
+          text,
+        }),
+      )
+    })
+    sent.once('error', reject)
+    sent.end(body ? JSON.stringify(body) : undefined)
+  })
+}
+
+/** When the tokens were fetched, which counts too. */
+let signedInAt = 0
+const isSameMinute = () => Math.floor(signedInAt / 60_000) === Math.floor(Date.now() / 60_000)
+
+const signIn = async () => {
+  signedInAt = Date.now()
+  const body = { login: 'root', password: 'founder password' }
+  return JSON.parse((await send('/api/v2/auth/login', { method: 'POST', body })).text).access_token as string
+}
+
+test('several processes serve on one address, and a limit counts what all of them answer', async () => {
+  // A window ends at the full minute; what is counted here is over by then.
+  const intoMinute = Date.now() % 60_000
+  if (intoMinute > 40_000) await new Promise((resolve) => setTimeout(resolve, 60_100 - intoMinute))
+  const replies: Reply[] = []
+  for (let round = 0; round < 15; round += 1)
+    replies.push(...(await Promise.all(Array.from({ length: 10 }, () => send('/api/v2/bootstrappers')))))
+  const refused = replies.filter(({ status }) => status === 429).length
+  assert.equal(new Set(replies.map(({ process }) => process)).size, 2)
+  assert.equal(replies.length - refused, LIMIT - (isSameMinute() ? tokens.length : 0))
+})
+
+test('a sign-in that was ended in one process is soon unknown to the other', async () => {
+  const [token = ''] = tokens
+  const processes = new Set<string>()
+  while (processes.size < 2) {
+    const reply = await send('/api/v2/user', { token })
+    assert.equal(reply.status, 200)
+    processes.add(reply.process)
+  }
+  assert.equal((await send('/api/v2/auth/logout', { token, method: 'POST' })).status, 200)
+  const refusing = new Set<string>()
+  await until(async () => {
+    const reply = await send('/api/v2/user', { token })
+    if (reply.status === 401) refusing.add(reply.process)
+    return refusing.size === 2
+  })
+})
+
+test('SIGHUP replaces all processes while every request is answered', async () => {
+  const [, token = ''] = tokens
+  const before = new Set<string>()
+  while (before.size < 2) before.add((await send('/health/ready')).process)
+  let isOver = false
+  const statuses = new Map<number, number>()
+  const failures: unknown[] = []
+  const senders = Array.from({ length: 6 }, async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    while (!isOver) {
+      const reply = await send('/api/v2/user', { agent, token }).catch((error) => void failures.push(error))
+      if (reply) statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1)
+      // A node that replaces its processes is ready all the while.
+      const health = await send('/health/ready')
+      if (health.status !== 200) failures.push(health)
+    }
+    agent.destroy()
+  })
+  server.child.kill('SIGHUP')
+  await until(async () => output.includes('all processes were replaced'))
+  isOver = true
+  await Promise.all(senders)
+  assert.deepEqual(failures, [])
+  assert.deepEqual([...statuses.keys()], [200])
+  for (let n = 0; n < 10; n += 1) assert.ok(!before.has((await send('/health/ready')).process))
+})
+
+test('a process that is killed is replaced, and what it had counted is kept', async () => {
+  const count = () =>
+    metric('http_request_duration_seconds_count{method="GET",route="/api/v2/user",status="200"}')
+  const counted = await count()
+  assert.ok(counted > 0)
+  const restarts = await metric('server_process_restarts_total')
+  const pid = childOf(server.child.pid ?? 0)
+  process.kill(pid, 'SIGKILL')
+  await until(async () => (await metric('server_process_restarts_total')) > restarts)
+  await until(async () => (await metric('server_processes')) === 2)
+  assert.equal(await count(), counted)
+  assert.equal((await send('/health/ready')).status, 200)
+})
+
+test('told to stop, all processes and the database end, with success', async () => {
+  const ended = new Promise<number | null>((resolve) => server.child.once('exit', resolve))
+  server.child.kill('SIGTERM')
+  assert.equal(await ended, 0)
+  assert.match(output, /the embedded database has stopped/)
+})
+
+/** A process that serves below a supervisor. */
+function childOf(parent: number): number {
+  const lines = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(parent)], {
+    encoding: 'utf8',
+  }).split('\n')
+  return Number.parseInt(lines.find((line) => line.includes('main.ts')) ?? '', 10)
+}
