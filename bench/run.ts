@@ -1,5 +1,5 @@
 /** `npm run bench`: see bench/README.md. */
-import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,6 +29,7 @@ const { values: options } = parseArgs({
     seconds: { type: 'string', default: '5' },
     connections: { type: 'string', default: '32' },
     keep: { type: 'string' },
+    processes: { type: 'string', default: '1' },
   },
 })
 const size = SIZES[options.size as keyof typeof SIZES]
@@ -79,6 +80,7 @@ async function main() {
       ...process.env,
       DATA_DIR: dataDir,
       PORT: String(port),
+      PROCESSES: options.processes,
       LOG_LEVEL: 'info',
       RATE_LIMIT_USER: '1000000',
       RATE_LIMIT_FILES: '1000000',
@@ -113,7 +115,7 @@ async function main() {
       token,
       ranges,
       connection,
-      serverPids: [server.pid ?? 0],
+      serverPids: [server.pid ?? 0, ...childrenOf(server.pid ?? 0)],
       databasePids,
     })
     micros.set(operation.name, measured.serverMicros + measured.databaseMicros)
@@ -127,6 +129,15 @@ async function main() {
     if (cost !== undefined && other !== undefined)
       console.log(`\n${name} costs ${(cost / other).toFixed(2)} times as much processor time as ${against}`)
   }
+}
+
+/** The processes that serve below a supervisor. */
+function childrenOf(parent: number): number[] {
+  const lines = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(parent)], { encoding: 'utf8' })
+  return lines
+    .split('\n')
+    .filter((line) => line.includes('main.ts'))
+    .map((line) => Number.parseInt(line, 10))
 }
 
 async function fillOnce(sql: Sql): Promise<Filled> {
