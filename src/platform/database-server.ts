@@ -5,6 +5,7 @@ import { findRunningPostgres } from '#platform/embedded-postgres/running.ts'
 import { startEmbeddedPostgres } from '#platform/embedded-postgres.ts'
 import type { JobsConnection } from '#platform/jobs.ts'
 import type { Log } from '#platform/log.ts'
+import { checkDatabase, checkDataDir } from '#platform/start-checks.ts'
 
 /** A database to use, and what it takes to end it where it was started for us. */
 export type DatabaseServer = { connection: JobsConnection; stop?: () => Promise<void> }
@@ -20,7 +21,7 @@ const connectionsOf = ({ processes, databasePoolSize }: Config) =>
   Math.max(LEAST, (processes + 1) * (databasePoolSize + BESIDE_POOL) + FOR_OTHERS)
 
 /**
- * Starts the embedded database unless the configuration names another. With `mayJoin` the embedded database of a running
+ * Starts the embedded database unless the configuration names another, which is looked at first. With `mayJoin` the embedded database of a running
  * server is used where there is one.
  */
 export async function openDatabaseServer(
@@ -28,8 +29,10 @@ export async function openDatabaseServer(
   log: Log,
   { mayJoin = false }: { mayJoin?: boolean } = {},
 ): Promise<DatabaseServer> {
-  if (config.databaseUrl !== undefined) return { connection: config.databaseUrl }
+  await checkDataDir(config)
+  if (typeof config.databaseUrl === 'string') await checkDatabase(config.databaseUrl)
   await mkdir(config.dataDir, { recursive: true })
+  if (config.databaseUrl !== undefined) return { connection: config.databaseUrl }
   const dataDir = join(config.dataDir, 'postgres')
   const running = mayJoin ? await findRunningPostgres(dataDir) : null
   if (running) return { connection: running }

@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { loadAppSecret } from '#platform/app-secret.ts'
 import { closeInOrder } from '#platform/closing.ts'
@@ -16,7 +15,6 @@ import { createRateLimiter } from '#platform/rate-limit.ts'
 import { findSecretCheck, requireSecret } from '#platform/secret-check.ts'
 import { createSignals } from '#platform/signals.ts'
 import { createSms } from '#platform/sms.ts'
-import { checkDatabase, checkDataDir } from '#platform/start-checks.ts'
 import { createStorage } from '#platform/storage/storage.ts'
 
 /** The context of a process, with what it takes to run jobs and to close everything again. */
@@ -46,9 +44,6 @@ export async function openContext(
     server,
   }: { mayJoin?: boolean; bounds?: Bounds; server?: DatabaseServer } = {},
 ): Promise<Opened> {
-  await checkDataDir(config)
-  if (typeof config.databaseUrl === 'string') await checkDatabase(config.databaseUrl)
-  await mkdir(config.dataDir, { recursive: true })
   const database = server ?? (await openDatabaseServer(config, log, { mayJoin }))
   const { connection } = database
   const options = {

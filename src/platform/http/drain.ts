@@ -19,6 +19,8 @@ const ARRIVAL_MS = 200
 /** How long requests may take to end. */
 const LIMIT_MS = 10_000
 const CHECK_MS = 50
+/** How many looks find nothing under way before idle connections are closed; who retires has time to tell each of them. */
+const QUIET = { stopping: 3, retiring: 100 }
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
@@ -50,7 +52,8 @@ export function addDrain(server: Server, { metrics, log }: { metrics: Metrics; l
   /** Closes what is left once nothing is under way, or after the limit. */
   const closeRest = async () => {
     const limit = performance.now() + LIMIT_MS
-    for (let quiet = 0; quiet < 3 && performance.now() < limit; ) {
+    const enough = isRetiring ? QUIET.retiring : QUIET.stopping
+    for (let quiet = 0; quiet < enough && sockets.size > 0 && performance.now() < limit; ) {
       await pause(CHECK_MS)
       quiet = isBusy() ? 0 : quiet + 1
     }
