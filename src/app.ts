@@ -11,6 +11,7 @@ import { adminSanctionRoutes } from '#modules/accounts/admin/sanctions/routes.ts
 import { appealRoutes } from '#modules/accounts/appeals/routes.ts'
 import { blockRoutes } from '#modules/accounts/blocks/routes.ts'
 import { codeRoutes } from '#modules/accounts/codes/routes.ts'
+import { deletionRoutes } from '#modules/accounts/deletion/routes.ts'
 import { discoveryRoutes } from '#modules/accounts/discovery/routes.ts'
 import { followRoutes } from '#modules/accounts/follows/routes.ts'
 import {
@@ -182,6 +183,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   invitationRoutes,
   passwordRoutes,
   profileRoutes,
+  deletionRoutes,
   userRoutes,
   followRoutes,
   blockRoutes,

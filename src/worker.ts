@@ -1,5 +1,6 @@
 import { alertTasks } from '#modules/accounts/alerts/jobs.ts'
 import { codeSchedules, codeTasks } from '#modules/accounts/codes/jobs.ts'
+import { deletionSchedules, deletionTasks } from '#modules/accounts/deletion/jobs.ts'
 import { letterTasks } from '#modules/accounts/letters/jobs.ts'
 import { certificationTasks } from '#modules/certifications/jobs.ts'
 import { commentSchedules, commentTasks } from '#modules/comments/jobs.ts'
@@ -17,6 +18,7 @@ import { tokenSchedules, tokenTasks } from '#modules/tokens/jobs.ts'
 import type { Context } from '#platform/context.ts'
 import { deleteFailedJobs } from '#platform/jobs/failed.ts'
 import { type Crew, type JobsConnection, runJobs, type Schedule, type TaskList } from '#platform/jobs.ts'
+import { ERASERS } from './erasure.ts'
 import { STATISTICS } from './statistics.ts'
 
 const BATCH = 1000
@@ -40,6 +42,7 @@ const TASKS: ((ctx: Context) => TaskList)[] = [
   ledgerTasks,
   alertTasks,
   letterTasks,
+  deletionTasks(ERASERS),
   codeTasks,
   certificationTasks,
   nearbyTasks,
@@ -59,6 +62,7 @@ const SCHEDULES: Schedule[] = [
   ...notificationSchedules,
   ...ledgerSchedules,
   ...codeSchedules,
+  ...deletionSchedules,
   ...nearbySchedules,
   ...commentSchedules,
   ...pinningSchedules,

@@ -7,6 +7,7 @@ const OWNERS: Record<string, string[]> = {
   abilities: ['abilities', 'role_abilities', 'roles', 'user_roles'],
   accounts: [
     'appeals',
+    'account_deletions',
     'famous_users',
     'invitation_uses',
     'invitations',

@@ -7,6 +7,12 @@ export type Tables = {
     display_name: string
     description: string
   }
+  account_deletions: {
+    user_id: number
+    asked_at: string
+    due_at: string
+    finished_at: string | null
+  }
   active_people: {
     day: string
     user_id: number
@@ -1137,6 +1143,7 @@ export type Tables = {
     created_at: string
     updated_at: string
     deleted_at: string | null
+    erased_at: string | null
   }
   verification_codes: {
     account: string

@@ -7,6 +7,7 @@ export {
   listIdsByCount,
   personRecount,
 } from './counters.ts'
+export { type Eraser, takeDeletionBack } from './deletion/service.ts'
 export { DOOR_ERRORS } from './doors/errors.ts'
 export { NAME_ERRORS } from './errors.ts'
 export { followedBy, isFollowing } from './follows/queries.ts'

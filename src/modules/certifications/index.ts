@@ -1,3 +1,3 @@
 export { certificationTables, showBadges } from './imports/thinksns.ts'
 export { CERTIFICATION_FILE } from './schema.ts'
-export { endCertification, mayReadPapers } from './service.ts'
+export { endCertification, forgetCertification, mayReadPapers } from './service.ts'

@@ -266,3 +266,11 @@ export async function renewAllBadges(ctx: Context, name: CertificationType): Pro
 /** Who may see what was sent in: the person, and those who decide. */
 export const mayReadPapers = async (ctx: Context, { raw }: { raw: number | null }, viewerId: number) =>
   viewerId > 0 && (raw === viewerId || (await hasAbility(ctx, viewerId, 'admin: certifications')))
+
+/** Deletes what somebody sent in, papers included; the badge goes with the account. */
+export async function forgetCertification(tx: Tx, userId: number): Promise<void> {
+  const row = await findCertification(tx, { userId }, { lock: true })
+  if (!row) return
+  if (row.files.length > 0) await detachFiles(tx, { ids: row.files })
+  await deleteCertification(tx, userId)
+}

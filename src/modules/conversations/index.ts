@@ -1,1 +1,2 @@
 export { conversationTables } from './imports/thinksns.ts'
+export { deleteFeedbackOf } from './queries.ts'

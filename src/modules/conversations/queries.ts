@@ -50,3 +50,7 @@ export async function deleteFeedback(sql: Db, id: number): Promise<number | unde
   const [row] = await sql<{ user_id: number }[]>`delete from feedback where id = ${id} returning user_id`
   return row?.user_id
 }
+
+/** Deletes what somebody wrote to the site. */
+export const deleteFeedbackOf = (sql: Db, userId: number) => sql`
+  delete from feedback where user_id = ${userId}`

@@ -7,6 +7,7 @@ export {
   setHolds,
 } from './imports/thinksns/balances.ts'
 export { orderTables } from './imports/thinksns/orders.ts'
+export { forfeitBalances, returnWithdrawals } from './leavers/service.ts'
 export { carryOut } from './movements/queries.ts'
 export { balancesOf, findBalance, move, withFunds } from './movements/service.ts'
 

@@ -65,6 +65,10 @@ export const KINDS = {
     out: { en: 'Answer looked at', zh: '围观答案' },
     in: { en: 'Answer was looked at', zh: '答案被围观' },
   },
+  deletion: {
+    out: { en: 'Account deleted', zh: '账号注销' },
+    in: { en: 'Account deleted', zh: '账号注销' },
+  },
   membership: {
     out: { en: 'Joined a group', zh: '加入圈子' },
     in: { en: 'Somebody joined', zh: '圈子入会收入' },

@@ -1,1 +1,2 @@
 export { linkTables } from './imports/thinksns.ts'
+export { unlinkAll } from './queries.ts'

@@ -28,3 +28,7 @@ export async function deleteLinked(sql: Db, provider: string, userId: number): P
 /** Keeps an account enabled until the transaction ends; false when it is not. */
 export const holdEnabled = async (tx: Tx, userId: number): Promise<boolean> =>
   (await tx`${enabledUser(tx, userId)} for share`).length > 0
+
+/** Ends all links of a person. */
+export const unlinkAll = (sql: Db, userId: number) => sql`
+  delete from linked_accounts where user_id = ${userId}`

@@ -7,6 +7,7 @@ import {
   refuseSuspended,
   registerPerson,
   signIn,
+  takeDeletionBack,
   whyDisabled,
 } from '#modules/accounts/index.ts'
 import { findViewer, type IssuedToken, issueToken } from '#modules/tokens/index.ts'
@@ -120,6 +121,7 @@ export async function signInOutside(ctx: Context, name: string, token: string): 
   return transaction(ctx.sql, async (tx) => {
     if (!(await holdEnabled(tx, userId))) throw await whyDisabled(tx, userId)
     await refuseSuspended(tx, userId)
+    await takeDeletionBack(ctx, tx, userId)
     return withPassword(tx, userId, await issueToken(tx, userId))
   })
 }

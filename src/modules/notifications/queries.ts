@@ -295,3 +295,16 @@ export async function deleteMarks(sql: Db, marks: Mark[]): Promise<void> {
     using jsonb_to_recordset(${sql.json(marks as never)}) as m (user_id bigint, type text, seq bigint)
     where r.user_id = m.user_id and r.type = m.type and r.seq = m.seq`
 }
+
+/** Deletes all that somebody was told, and their devices. */
+export async function forgetRecipient(tx: Db, userId: number): Promise<void> {
+  for (const table of [
+    'notifications',
+    'notification_counts',
+    'notification_reads',
+    'notification_cursors',
+    'pin_counters',
+    'push_devices',
+  ])
+    await tx`delete from ${tx(table)} where user_id = ${userId}`
+}

@@ -29,6 +29,6 @@ export {
   listTargetsOfUser,
 } from './requests/queries.ts'
 export { Days, type PinSubject, PinsQuery, pinFields } from './schema.ts'
-export { cancelPinOfTarget, cancelPinsOfContent, pinForFree } from './service.ts'
+export { cancelPinOfTarget, cancelPinsOfContent, cancelPinsOfPerson, pinForFree } from './service.ts'
 export { pinQueue } from './statistics.ts'
 export { pinView } from './view.ts'

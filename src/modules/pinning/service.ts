@@ -149,3 +149,7 @@ export const cancelPinOfTarget = (tx: Tx, channel: string, targetId: number): Pr
 /** Cancels one pin, waiting or shown. */
 export const cancelPin = (tx: Tx, id: number): Promise<number> =>
   cancelWhere(tx, tx`p.id = ${id} and p.state in ('pending', 'active')`)
+
+/** Cancels what somebody asked to pin and what waits for their decision; whoever paid has it back. */
+export const cancelPinsOfPerson = (tx: Tx, userId: number): Promise<number> =>
+  cancelWhere(tx, tx`p.state = 'pending' and (p.user_id = ${userId} or p.decider_id = ${userId})`)

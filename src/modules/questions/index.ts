@@ -1,3 +1,4 @@
+export { returnBounties } from './bounties/service.ts'
 export { answerReader, questionReader } from './content.ts'
 export { anonymousLikes, questionCounters, questionEscrowChecks } from './counters.ts'
 export { questionTables, settleQuestions, showTopicPictures } from './imports/thinksns/tables.ts'

@@ -98,3 +98,7 @@ export async function importTags(
       with ordinality as t (name, key, category, weight, n)
     join tag_categories c on c.name_key = t.category order by t.n on conflict do nothing`
 }
+
+/** Takes all tags from a person. */
+export const detachAllTags = (sql: Db, userId: number) => sql`
+  delete from user_tags where user_id = ${userId}`

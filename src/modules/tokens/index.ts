@@ -1,3 +1,4 @@
+export { deleteSignIns } from './queries.ts'
 export {
   findRevoked,
   findViewer,

@@ -118,3 +118,8 @@ export async function removeOldTokens(sql: Db): Promise<number> {
     select 1 from old`
   return rows.length
 }
+
+/** Deletes all sign-ins of a person, which the caller has ended. */
+export const deleteSignIns = (sql: Db, userId: number) => sql`
+  with gone as (delete from tokens where user_id = ${userId})
+  delete from token_families where user_id = ${userId}`

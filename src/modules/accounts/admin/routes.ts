@@ -6,6 +6,7 @@ import { routesOn } from '#platform/http/route.ts'
 import type { Server } from '#platform/http.ts'
 import { Listing } from '#platform/listing.ts'
 import { Created, Empty } from '#platform/schema.ts'
+import { accountErased } from '../deletion/errors.ts'
 import { UserParams } from '../users/schema.ts'
 import { ACCOUNT_ERRORS, lastFounder, notOneself } from './errors.ts'
 import { findManagedUser, listManagedUsers } from './queries.ts'
@@ -62,7 +63,7 @@ export const adminUserRoutes = (endCertification: EndCertification) => (server: 
     params: UserParams,
     body: UserChanges,
     reply: { 204: Empty },
-    errors: [...ACCOUNT_ERRORS, lastFounder, notOneself],
+    errors: [...ACCOUNT_ERRORS, lastFounder, notOneself, accountErased],
     load: get,
     handler: (call) => changeUser(ctx, call, call.loaded, call.body, endCertification),
   })
@@ -73,7 +74,7 @@ export const adminUserRoutes = (endCertification: EndCertification) => (server: 
     access: { ability: 'admin:user:delete' },
     params: UserParams,
     reply: { 204: Empty },
-    errors: [mayDoMore, lastFounder, notOneself],
+    errors: [mayDoMore, lastFounder, notOneself, accountErased],
     load: get,
     handler: (call) => changeUser(ctx, call, call.loaded, { disabled: true }, endCertification),
   })

@@ -20,6 +20,8 @@ import { onConstraint, type Tx, transaction } from '#platform/database.ts'
 import { forbidden, invalidField } from '#platform/errors.ts'
 import { hashPassword } from '#platform/passwords.ts'
 import { alertOwner } from '../alerts/service.ts'
+import { accountErased } from '../deletion/errors.ts'
+import { isErased } from '../deletion/queries.ts'
 import { USER_CONSTRAINTS } from '../errors.ts'
 import { setDisabled, setPassword } from '../passwords/service.ts'
 import { checkUserName, createUser } from '../registration/service.ts'
@@ -88,6 +90,7 @@ export async function changeUser(
   const { id } = before
   const actorId = actor.viewer.id
   if (id !== actorId && (await findAbilitiesBeyond(ctx.sql, id, actorId)).length > 0) throw mayDoMore()
+  if (await isErased(ctx.sql, id)) throw accountErased()
   if (changes.disabled === true && id === actorId) throw notOneself()
   await checkRoles(ctx, actorId, changes.roles)
   if (changes.name !== undefined) await checkUserName(ctx, changes.name, id)

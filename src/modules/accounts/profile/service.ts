@@ -41,11 +41,12 @@ const picture = async (
  * What proves that it is the owner who binds, not who found a token: the password, or a code to what is bound already.
  * Answers the account whose code is to be used up. An account with neither has nothing to lose.
  */
-async function proveOwner(
+export async function proveOwner(
   ctx: Context,
   countAttempt: CountAttempt,
   userId: number,
   { password, code }: { password: string | undefined; code: number | undefined },
+  refusals = { missing: proofRequired, wrong: wrongOldCode },
 ): Promise<Account | undefined> {
   const owner = await findPrivateRow(ctx.sql, userId)
   const bound = (['phone', 'email'] as const).flatMap((field) => {
@@ -57,10 +58,10 @@ async function proveOwner(
     await checkOwnPassword(ctx, countAttempt, userId, password)
     return undefined
   }
-  if (code === undefined) throw proofRequired()
+  if (code === undefined) throw refusals.missing()
   await countAttempt()
   for (const account of bound) if (await isCode(ctx, account, 'user', code)) return account
-  throw wrongOldCode()
+  throw refusals.wrong()
 }
 
 /** Gives a person a new phone or e-mail, proved by a code that was sent there; the old ones are told. */

@@ -13,6 +13,7 @@ import type { CountAttempt } from '#platform/http.ts'
 import { hashPassword, isForeignHash, verifyPassword } from '#platform/passwords.ts'
 import type { Account } from '../codes/schema.ts'
 import { checkCode, storedAccount, useCode } from '../codes/service.ts'
+import { takeDeletionBack } from '../deletion/service.ts'
 import { limitAttempts } from '../limits.ts'
 import { savePassword } from '../passwords/queries.ts'
 import { accountWaiting } from '../requests/errors.ts'
@@ -59,6 +60,7 @@ export async function signIn(ctx: Context, countAttempt: CountAttempt, input: Si
   return transaction(ctx.sql, async (tx) => {
     await hold(tx)
     await refuseSuspended(tx, id)
+    await takeDeletionBack(ctx, tx, id)
     return issueToken(tx, id)
   })
 }

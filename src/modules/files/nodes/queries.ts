@@ -58,3 +58,7 @@ export async function removeStaleNodes(sql: Db, limit: number): Promise<string[]
     returning node`
   return rows.map(({ node }) => node)
 }
+
+/** Marks pictures of a person as used by nothing any more; they are deleted with what nobody took. */
+export const releaseNodes = (sql: Db, nodes: string[], ownerId: number) => sql`
+  update storage_nodes set used_at = null where node = any(${nodes}::text[]) and owner_id = ${ownerId}`

@@ -1,4 +1,5 @@
-import type { Db } from '#platform/database.ts'
+import type { Db, Tx } from '#platform/database.ts'
+import type { Row } from '#platform/tables.ts'
 
 /** The bounty of a locked question, held from here on. */
 export const setBounty = (sql: Db, questionId: number, amount: number) => sql`
@@ -18,3 +19,14 @@ export const addExpertIncome = (sql: Db, questionId: number, userId: number, amo
     select from question_topic_links l join question_topic_experts e on e.topic_id = l.topic_id
     where l.question_id = ${questionId} and e.user_id = ${userId}
   )`
+
+/** The questions of somebody whose bounty nobody has earned yet, locked. */
+export const lockHeldBounties = (tx: Tx, userId: number) => tx<
+  Row<'questions', 'id' | 'amount' | 'subject'>[]
+>`
+  select id, amount, subject from questions where user_id = ${userId} and bounty = 'held' order by id for update`
+
+/** Takes the bounty of locked questions away, and what goes with one. */
+export const endBounties = (tx: Tx, ids: number[]) => tx`
+  update questions set amount = 0, bounty = 'none', automaticity = false, look = false, updated_at = now()
+  where id = any(${ids})`

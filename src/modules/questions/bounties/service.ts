@@ -5,7 +5,7 @@ import { bountyFixed, bountyTooHigh } from '../errors.ts'
 import { hasInvitations } from '../invitations/queries.ts'
 import type { QuestionRow } from '../queries.ts'
 import { QUESTIONS } from '../schema.ts'
-import { addExpertIncome, setBounty, takeBounty } from './queries.ts'
+import { addExpertIncome, endBounties, lockHeldBounties, setBounty, takeBounty } from './queries.ts'
 
 /** Pays the held bounty of a locked question to who answered. A bounty is paid once, whatever else happens. */
 export async function payBounty(
@@ -46,4 +46,25 @@ export async function changeBounty(tx: Tx, question: QuestionRow, amount: number
   } as const
   const away = { ...movement, from: owner, to: PLATFORM.escrow, amount, kind: 'bounty' } as const
   await move(tx, bounty === 'held' ? [back, away] : away, bountyTooHigh)
+}
+
+/** Gives somebody who leaves their bounties back that nobody has earned: no answer can be adopted any more. */
+export async function returnBounties(tx: Tx, userId: number): Promise<void> {
+  const held = await lockHeldBounties(tx, userId)
+  await endBounties(
+    tx,
+    held.map(({ id }) => id),
+  )
+  await move(
+    tx,
+    held.map(({ id, amount, subject }) => ({
+      currency: 'points' as const,
+      from: PLATFORM.escrow,
+      to: userId,
+      amount,
+      kind: 'bounty:refunded' as const,
+      subject: { type: QUESTIONS, id },
+      body: subject,
+    })),
+  )
 }

@@ -1,0 +1,12 @@
+import { RawText, Shared, type Static, Time, Type } from '#platform/schema.ts'
+import { Code } from '../codes/schema.ts'
+
+/** What proves that it is the owner: the password, or a code that was sent to the phone or e-mail of the account. */
+export const Proof = Shared('OwnerProof', {
+  password: Type.Optional(RawText(128)),
+  verifiable_code: Type.Optional(Code),
+})
+export type Proof = Static<typeof Proof>
+
+/** Until when signing in takes the deletion back. */
+export const Deletion = Shared('AccountDeletion', { due_at: Time })

@@ -1,0 +1,1 @@
+export { deletePlace } from './queries.ts'

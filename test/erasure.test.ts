@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { addJob } from '#platform/jobs.ts'
+import { hashPassword } from '#platform/passwords.ts'
+import { storePicture } from '#test/fixtures/nodes.ts'
+import { pinWorld } from '#test/fixtures/pins.ts'
+import { questionsOf } from '#test/fixtures/questions.ts'
+import { uploadPicture } from '#test/fixtures/uploads.ts'
+import { refusalOf, settingsOn, signUpsOn } from '#test/sign-up.ts'
+import { createWorld, type Person } from '#test/world.ts'
+import { examine } from '../src/doctor.ts'
+
+const fixtures = await pinWorld()
+const { world, founder, give, feedOf, commentOf, pinFeed, pinComment, pinOf, points, rich } = fixtures
+const { as, guest, sql, work, outbox, person } = world
+const { signUp, signIn, codeFor, register } = signUpsOn(world)
+const { ask } = questionsOf(world)
+const under = settingsOn(world)
+const PASSWORD = 'correct horse'
+const hashed = await hashPassword(PASSWORD)
+
+const erase = (who: Person, body: object = { password: PASSWORD }) => as(who, 'DELETE', '/user', body)
+/** Somebody with a password and points. */
+async function owner(amount = 1000): Promise<Person> {
+  const made = await rich(amount)
+  await sql`update users set password = ${hashed} where id = ${made.id}`
+  return made
+}
+const comeDue = async (who: Person) => {
+  await sql`update account_deletions set due_at = now() where user_id = ${who.id}`
+  await addJob(sql, 'erase_accounts', {})
+}
+const gone = async (who: Person) => {
+  assert.equal((await erase(who)).status, 202)
+  await comeDue(who)
+  await work()
+}
+const balanceOf = async ({ id }: Person) =>
+  Number((await sql`select coalesce(sum(balance), 0) as n from ledger_accounts where owner_id = ${id}`)[0]?.n)
+/** The doctor recounts all counters and audits the ledger with every check of money. */
+async function healthy() {
+  const lines: string[] = []
+  await examine(sql, { mend: false, print: (line) => void lines.push(line) })
+  assert.deepEqual(
+    lines.filter((line) => line.startsWith('✗')),
+    [],
+  )
+  await fixtures.audit()
+}
+
+test('deleting needs a proof, ends all sign-ins, and signing in takes it back (rights-1)', async () => {
+  const ann = await signUp()
+  const email = 'email' in ann ? String(ann.email) : ''
+  assert.deepEqual(refusalOf(await erase(ann, {})), [422, 'proof_required'])
+  assert.deepEqual(refusalOf(await erase(ann, { password: 'wrong' })), [422, 'wrong_password'])
+  assert.deepEqual(refusalOf(await erase(ann, { verifiable_code: 1 })), [422, 'wrong_code'])
+  const asked = await erase(ann, { verifiable_code: await codeFor(email) })
+  assert.equal(asked.status, 202, JSON.stringify(asked.body))
+  const [row] = await sql`select extract(day from due_at - asked_at)::int as days from account_deletions
+    where user_id = ${ann.id}`
+  assert.equal(row?.days, 14)
+  await work()
+  assert.match(outbox.findLast(({ to }) => to === email)?.text ?? '', /注销.*deleted/)
+  assert.equal((await as(ann, 'GET', '/user')).status, 401)
+  assert.equal((await guest('GET', `/users/${ann.name}`)).status, 200)
+  assert.equal((await signIn(email, { password: PASSWORD })).status, 200)
+  assert.equal((await sql`select from account_deletions where user_id = ${ann.id}`).length, 0)
+  await comeDue(ann)
+  await work()
+  assert.equal((await signIn(email, { password: PASSWORD })).status, 200)
+  assert.match(outbox.findLast(({ to, code }) => to === email && !code)?.text ?? '', /取消.*not deleted/)
+})
+
+test('an erased account leaves nothing that tells who it was, and its name, e-mail and phone are free (rights-2)', async () => {
+  const ann = await signUp({ phone: '13911110001' })
+  const bob = await person()
+  const avatar = await storePicture(world, ann)
+  assert.equal((await as(ann, 'PATCH', '/user', { avatar, bio: 'Sings', location: 'Hamburg' })).status, 204)
+  for (const [one, other] of [
+    [ann, bob],
+    [bob, ann],
+  ] as const)
+    assert.equal((await as(one, 'PUT', `/user/followings/${other.id}`)).status, 204)
+  const feed = await feedOf(ann)
+  await commentOf(bob, feed)
+  await as(ann, 'POST', `/user/black/${bob.id}`)
+  await as(ann, 'POST', '/user/feedback', { content: 'Hello', system_mark: 1 })
+  const papers = await uploadPicture(world, ann)
+  const sent = await as(ann, 'POST', '/user/certification', {
+    type: 'user',
+    name: 'Ann',
+    phone: '13911110001',
+    number: '1',
+    desc: 'Singer',
+    files: [papers],
+  })
+  assert.equal(sent.status, 201, JSON.stringify(sent.body))
+  await gone(ann)
+
+  const [user] = await sql`select * from users where id = ${ann.id}`
+  const { name, name_key, created_at, updated_at, deleted_at, erased_at, id, ...rest } = user as Record<
+    string,
+    unknown
+  >
+  assert.equal(name, `deleted ${ann.id}`)
+  assert.ok(deleted_at && erased_at)
+  for (const [column, value] of Object.entries(rest))
+    assert.ok(value === null || value === 0 || (value as unknown[]).length === 0, `${column}: ${value}`)
+  for (const table of [
+    ...[
+      'tokens',
+      'token_families',
+      'user_roles',
+      'linked_accounts',
+      'certifications',
+      'feedback',
+      'user_places',
+    ],
+    ...['notifications', 'notification_counts', 'push_devices', 'user_tags', 'user_follows', 'user_blocks'],
+  ])
+    assert.equal((await sql`select from ${sql(table)} where user_id = ${ann.id}`).length, 0, table)
+  assert.equal((await sql`select from file_uses where id = ${papers}`).length, 0)
+  await sql`update storage_nodes set created_at = now() - interval '2 days' where node = ${avatar}`
+  await addJob(sql, 'tidy_files', {})
+  await work()
+  assert.equal((await sql`select from storage_nodes where node = ${avatar}`).length, 0)
+
+  assert.equal((await guest('GET', `/feeds/${feed}`)).body.user, null)
+  const { extra } = (await as(bob, 'GET', '/user')).body
+  assert.deepEqual([extra.followers_count, extra.followings_count], [0, 0])
+  assert.match(outbox.findLast(({ to, code }) => to === ann.phone && !code)?.text ?? '', /已注销.*deleted/)
+  for (const login of [ann.name, String(ann.phone), `deleted ${ann.id}`, String(ann.id)])
+    assert.equal((await signIn(login, { password: PASSWORD })).status, 422, login)
+  assert.deepEqual(refusalOf(await as(founder, 'PATCH', `/admin/users/${ann.id}`, { disabled: false })), [
+    422,
+    'account_erased',
+  ])
+  assert.equal((await register({ name: ann.name, phone: ann.phone })).status, 201)
+  await healthy()
+})
+
+test('what an erased account owns, asked for or had to decide on is settled (rights-3)', async () => {
+  const ann = await owner(5000)
+  await give(ann, 1)
+  assert.equal(
+    (await as(founder, 'POST', `/admin/users/${ann.id}/wallet`, { amount: 900, reason: 'test' })).status,
+    201,
+  )
+  const bob = await rich(1000)
+  const question = await ask(ann, { amount: 300 })
+  const invited = await ask(ann, { amount: 200, automaticity: 1, look: 1, invitations: [{ user: bob.id }] })
+  const own = await feedOf(ann)
+  assert.equal((await pinFeed(ann, own)).status, 201)
+  const comment = await commentOf(bob, own)
+  assert.equal((await pinComment(bob, own, comment)).status, 201)
+  const cash = { value: 500, type: 'alipay', account: 'ann@pay.example' }
+  assert.equal((await as(ann, 'POST', '/plus-pay/cashes', cash)).status, 201)
+  assert.equal(await points(bob), 900)
+  await gone(ann)
+
+  assert.equal(await balanceOf(ann), 0)
+  assert.equal(await points(bob), 1000)
+  assert.equal((await pinOf('feed', own)).state, 'cancelled')
+  assert.equal((await pinOf('feed:comment', comment)).state, 'cancelled')
+  const [paid] = await sql`select state, account from withdrawals where owner_id = ${ann.id}`
+  assert.deepEqual([paid?.state, paid?.account], ['rejected', ''])
+  const [kept] = await sql`
+    select sum(amount) filter (where currency = 'points')::int as points,
+      sum(amount) filter (where currency = 'wallet')::int as wallet
+    from ledger_postings where owner_id = -2 and kind = 'deletion' and subject_id = ${ann.id}`
+  assert.deepEqual([kept?.points, kept?.wallet], [5001, 900])
+  for (const id of [question, invited]) assert.equal((await guest('GET', `/questions/${id}`)).body.amount, 0)
+  await healthy()
+})
+
+test('what arrives while an account is erased, or later, becomes income as well (rights-3)', async () => {
+  const ann = await owner(100)
+  const bob = await rich(0)
+  await as(founder, 'POST', `/admin/users/${bob.id}/wallet`, { amount: 1000, reason: 'test' })
+  assert.equal((await erase(ann)).status, 202)
+  await comeDue(ann)
+  const send = () => as(bob, 'POST', '/plus-pay/transfer', { user: ann.id, amount: 10 })
+  const [answers] = await Promise.all([Promise.all(Array.from({ length: 12 }, send)), work(), work()])
+  assert.ok(answers.some(({ status }) => status === 201))
+  await give(ann, 7)
+  await addJob(sql, 'sweep_erased', {})
+  await work()
+  assert.equal(await balanceOf(ann), 0)
+  await healthy()
+})
+
+test('racing with a sign-in, an account is either kept or erased whole (rights-1, rights-2)', async () => {
+  const outcomes = new Set<boolean>()
+  for (let round = 0; round < 6; round++) {
+    const ann = await owner(10)
+    assert.equal((await erase(ann)).status, 202)
+    await comeDue(ann)
+    const [signedIn] = await Promise.all([
+      signIn(ann.name, { password: PASSWORD }),
+      round % 2 ? work() : Promise.resolve(),
+    ])
+    await work()
+    const kept = signedIn.status === 200
+    outcomes.add(kept)
+    const [row] = await sql`select erased_at is null as kept from users where id = ${ann.id}`
+    assert.equal(row?.kept, kept)
+    if (kept) {
+      const me = await guest('GET', `/user?token=${signedIn.body.access_token}`)
+      assert.deepEqual([me.status, me.body.currency.sum], [200, 10])
+    } else assert.equal((await sql`select from tokens where user_id = ${ann.id}`).length, 0)
+  }
+  assert.ok(outcomes.has(true))
+  await healthy()
+})
+
+test('an erasure that broke off goes on where it was, and a second one changes nothing (rights-2)', async () => {
+  const ann = await owner(50)
+  await gone(ann)
+  await sql`update account_deletions set finished_at = null where user_id = ${ann.id}`
+  await give(ann, 5)
+  await Promise.all([
+    addJob(sql, 'erase_account', { id: ann.id }),
+    addJob(sql, 'erase_account', { id: ann.id }),
+  ])
+  await work()
+  assert.equal(await balanceOf(ann), 0)
+  const [row] =
+    await sql`select finished_at is not null as done from account_deletions where user_id = ${ann.id}`
+  assert.equal(row?.done, true)
+  await healthy()
+})
+
+test('with a grace period of zero days the account is erased at once (rights-1)', async () => {
+  const ann = await owner(0)
+  await under({ 'account:deletion-days': 0 }, async () => assert.equal((await erase(ann)).status, 202))
+  await work()
+  assert.equal((await guest('GET', `/users/${ann.id}`)).status, 404)
+})
+
+test('the last founder stays, also when the others went meanwhile (rights-1)', async () => {
+  const other = await createWorld()
+  const founders = [await other.person({ roles: ['founder'] }), await other.person({ roles: ['founder'] })]
+  const [first, second] = founders as [Person, Person]
+  const leave = (who: Person) => other.as(who, 'DELETE', '/user', {})
+  assert.equal((await leave(first)).status, 202)
+  assert.equal((await leave(second)).status, 202)
+  await other.sql`update account_deletions set due_at = now()`
+  for (const { id } of founders) await addJob(other.sql, 'erase_account', { id })
+  await Promise.all([other.work(), other.work()])
+  const left = await other.sql`select from users where erased_at is null and deleted_at is null`
+  assert.equal(left.length, 1)
+  const third = await createWorld()
+  const only = await third.person({ roles: ['founder'] })
+  assert.deepEqual(refusalOf(await third.as(only, 'DELETE', '/user', {})), [422, 'last_founder'])
+})
