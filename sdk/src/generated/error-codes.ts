@@ -2,6 +2,7 @@
 /** Every word that `X-Error-Code` may be. */
 export type ErrorCode =
   | "account_disabled"
+  | "account_erased"
   | "account_suspended"
   | "account_waiting"
   | "address_not_public"

@@ -13,6 +13,7 @@ import { findContacts } from '../alerts/queries.ts'
 import { useCode } from '../codes/service.ts'
 import { addLetter } from '../letters/service.ts'
 import { proveOwner } from '../profile/service.ts'
+import { isNameOf } from '../registration/queries.ts'
 import { proofMissing, wrongProof } from './errors.ts'
 import {
   deleteDeletion,
@@ -36,7 +37,7 @@ export async function askDeletion(
   ctx: Context,
   countAttempt: CountAttempt,
   viewer: Viewer,
-  { password, verifiable_code: code }: Proof,
+  { password, verifiable_code: code, name = '' }: Proof,
 ): Promise<string> {
   const proof = await proveOwner(
     ctx,
@@ -45,6 +46,8 @@ export async function askDeletion(
     { password, code },
     { missing: proofMissing, wrong: wrongProof },
   )
+  const isProved = password !== undefined || code !== undefined
+  if (!isProved && !(await isNameOf(ctx.sql, viewer.id, name))) throw proofMissing()
   const days = (await readSettings(ctx))['account:deletion-days']
   const { keys, dueAt } = await transaction(ctx.sql, async (tx) => {
     if (proof) await useCode(ctx, tx, proof, 'user', code as number)
