@@ -4,7 +4,7 @@ import { when } from '#platform/sql.ts'
 
 /** Whether somebody follows the person of the column `author`: a value. */
 export const isFollowing = (sql: Db, userId: number, author: Fragment): Fragment => sql`
-  coalesce((select true from user_follows f where f.user_id = ${userId} and f.target_id = ${author}), false)`
+  coalesce((select true from user_follows made where made.user_id = ${userId} and made.target_id = ${author}), false)`
 
 /** Whom somebody follows: a query of one column, `target_id`. */
 export const followedBy = (sql: Db, userId: number): Fragment => sql`

@@ -49,14 +49,26 @@ export const pickFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage)
   )
   select ${feedColumns(sql, viewerId)}, f.hot from shown s join feeds f on f.id = s.id order by f.id desc`
 
-/** The newest feeds of each whom the viewer follows, and the viewer's own, merged. Whoever follows thousands makes it slow. */
+/**
+ * The newest feeds of each whom the viewer follows, and the viewer's own, merged. A page shows nobody but those whose own
+ * newest are the newest: one entry of the index is read for each person followed, and a page only for so many.
+ */
 export const mergeFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage) => sql<FeedRow[]>`
-  with shown as (
-    select recent.id from (
+  with authors as materialized (
+    select authors.author from (
       select target_id as author from (${followedBy(sql, viewerId)}) followed
       where true ${notBlockedBy(sql, viewerId, sql`target_id`)}
       union all select ${viewerId}::bigint
     ) authors
+    cross join lateral (
+      select f.id from feeds f
+      where f.user_id = authors.author and ${visibleFeed(sql)} ${before(sql, after)}
+      order by f.id desc limit 1
+    ) newest
+    order by newest.id desc limit ${limit}
+  ),
+  shown as (
+    select recent.id from authors
     cross join lateral (
       select f.id from feeds f
       where f.user_id = authors.author and ${visibleFeed(sql)} ${before(sql, after)}

@@ -170,15 +170,42 @@ describe('the timeline of followed people', () => {
     assert.deepEqual(all, ids.toReversed())
     // Who follows many people is served another way.
     await sql`update user_counts set followings_count = 1000 where user_id = ${viewer.id}`
-    assert.deepEqual(
-      await pages((last) => list(`type=follow&limit=5${last ? `&after=${last.id}` : ''}`, viewer)),
-      all,
-    )
+    for (const limit of [2, 5])
+      assert.deepEqual(
+        await pages((last) => list(`type=follow&limit=${limit}${last ? `&after=${last.id}` : ''}`, viewer)),
+        all,
+      )
     await block(viewer, bob)
     assert.ok((await list('type=follow&limit=2', viewer)).every(({ user_id }) => user_id !== bob.id))
     await sql`update user_counts set followings_count = 2 where user_id = ${viewer.id}`
     const some = await list('type=follow&limit=100', viewer)
     assert.deepEqual(new Set(some.map(({ user_id }) => user_id)), new Set([alice.id, viewer.id]))
+  })
+
+  test('is what reading all feeds would find, whoever of the followed wrote when and however much', async () => {
+    const [viewer, ...authors] = await Promise.all(Array.from({ length: 25 }, () => person()))
+    const followed = authors.filter((_, n) => n % 6 !== 0)
+    for (const author of followed) await follow(viewer!, author)
+    const blocked = followed.at(-1)!
+    await block(viewer!, blocked)
+    // Some write much and some nothing, most of it in runs, and some of it is deleted.
+    for (let n = 0; n < 150; n += 1) {
+      const author = authors[Math.floor(n / 7) % 3 === 0 ? (n * n) % 24 : n % 5] ?? authors[0]!
+      await sql`
+        insert into feeds (user_id, feed_content, feed_from, feed_mark, deleted_at)
+        values (${author.id}, 'text', 1, ${nextMark()}, ${n % 11 === 0 ? new Date() : null})`
+    }
+    const readers = [viewer!.id, ...followed.filter((author) => author !== blocked).map(({ id }) => id)]
+    const expected = await sql<{ id: number }[]>`
+      select id from feeds where user_id = any(${readers}) and deleted_at is null order by id desc`
+    for (const limit of [1, 4, 30]) {
+      const found = await pages((last) =>
+        list(`type=follow&limit=${limit}${last ? `&after=${last.id}` : ''}`, viewer),
+      )
+      assert.deepEqual(found, idsOf(expected))
+    }
+    // The other tests of this file read through all there is.
+    await sql`delete from feeds where user_id = any(${authors.map(({ id }) => id)})`
   })
 })
 
