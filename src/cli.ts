@@ -25,6 +25,9 @@ const USAGE = `Usage: kith <command>
         --close                    End the move: nothing is imported after it
   export music|news [FILE]         Write the same format, to standard output without FILE
         [--files DIR]              Uploads are beside it in FILE.files, or in DIR (docs/import.md tells the format)
+  backup FILE|s3://BUCKET/NAME     Write database, uploads and secret to one file, while the server runs
+  restore FILE|s3://BUCKET/NAME    Verify such a file and bring it back, while no server runs
+        [--force]                  Into a database that is not empty, whose content is removed
   doctor [--mend]                  Recount every counter, check constraints and indexes; --mend sets counters right
   doctor im [--mend]               Compare chat groups with the instant-messaging provider's; --mend sets them right
   help                             Show this
@@ -34,7 +37,9 @@ Without --password the password is asked for; where there is nobody to ask, or w
 Configuration comes from the environment, as for the server. Commands work while the server runs.
 `
 
-const COMMANDS = [...['start', 'worker', 'migrate', 'admin', 'import', 'export', 'doctor', 'help']]
+const COMMANDS = [
+  ...['start', 'worker', 'migrate', 'admin', 'import', 'export', 'backup', 'restore', 'doctor', 'help'],
+]
 
 /** Thrown for a command line that makes no sense: exit code 2. */
 class UsageError extends Error {}
@@ -111,6 +116,16 @@ async function main(): Promise<number> {
       const { runDoctor } = await import('./commands/maintenance.ts')
       return runDoctor(process.env, { mend: values.mend ?? false })
     }
+    case 'backup': {
+      expect(1)
+      const { backUp } = await import('./commands/backup.ts')
+      return backUp(process.env, rest[0] ?? '')
+    }
+    case 'restore': {
+      expect(1, 'force')
+      const { restore } = await import('./commands/backup.ts')
+      return restore(process.env, rest[0] ?? '', { force: values.force ?? false })
+    }
     case 'import':
     case 'export': {
       if (command === 'import' && rest[0] === 'thinksns') {
@@ -175,6 +190,7 @@ const OPTIONS = {
   database: { type: 'string' },
   'dry-run': { type: 'boolean' },
   files: { type: 'string' },
+  force: { type: 'boolean' },
   mend: { type: 'boolean' },
   'old-prices': { type: 'boolean' },
   'old-wallets': { type: 'boolean' },

@@ -15,6 +15,7 @@ import { pinningSchedules, pinningTasks } from '#modules/pinning/jobs.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import { statisticSchedules, statisticTasks } from '#modules/statistics/jobs.ts'
 import { tokenSchedules, tokenTasks } from '#modules/tokens/jobs.ts'
+import { backupSchedules, backupTasks } from '#platform/backup/jobs.ts'
 import type { Context } from '#platform/context.ts'
 import { deleteFailedJobs } from '#platform/jobs/failed.ts'
 import { type Crew, type JobsConnection, runJobs, type Schedule, type TaskList } from '#platform/jobs.ts'
@@ -110,4 +111,9 @@ function crewsOf(tasks: TaskList): Crew[] {
 
 /** Runs jobs on this context until stopped. By default inside the server; on its own with `kith worker`. */
 export const startWorker = (ctx: Context, connection: JobsConnection) =>
-  runJobs(connection, crewsOf(tasksOn(ctx)), SCHEDULES, ctx.log)
+  runJobs(
+    connection,
+    [...crewsOf(tasksOn(ctx)), { concurrency: 1, tasks: backupTasks(ctx, connection) }],
+    [...SCHEDULES, ...backupSchedules(ctx.config)],
+    ctx.log,
+  )

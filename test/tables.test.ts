@@ -83,6 +83,7 @@ const OWNERS: Record<string, string[]> = {
     'import_targets',
     'imports',
     'secret_checks',
+    'backup_runs',
   ],
   purchases: ['paid_nodes', 'purchases'],
   questions: [

@@ -151,6 +151,12 @@ export function readConfig(env: Env) {
     trustProxy: text('TRUST_PROXY'),
     /** Whether the console is served at /admin, and built where it is not yet. */
     console: choice('CONSOLE', 'on', ['on', 'off']) === 'on',
+    /** A folder or `s3://bucket/prefix` for backups by the clock; absent: none are made. */
+    backupTo: text('BACKUP_TO'),
+    /** When: five fields of a crontab line, UTC. */
+    backupAt: text('BACKUP_AT') ?? '30 3 * * *',
+    backupKeep: integer('BACKUP_KEEP', 7, 1, 1000),
+    backupPassphrase: secret('BACKUP_PASSPHRASE', 12),
     metricsPublic: choice('METRICS', 'local', ['local', 'public']) === 'public',
     metricsPort: integer('METRICS_PORT', 0, 0, 65535),
     worker: choice('WORKER', 'inside', ['inside', 'separate']),
@@ -163,6 +169,10 @@ export function readConfig(env: Env) {
     if (!text(name)) faults.push(`${name} is needed when IM_PROVIDER=${imProvider}`)
   if (imProvider === 'easemob' && config.im.easemob.appKey && !/^[^#]+#[^#]+$/.test(config.im.easemob.appKey))
     faults.push('IM_EASEMOB_APP_KEY has the form organisation#application')
+  if (!/^([\d*,/-]+ ){4}[\d*,/-]+$/.test(config.backupAt))
+    faults.push(
+      `BACKUP_AT must be five fields of a crontab line, such as "30 3 * * *", not "${config.backupAt}"`,
+    )
   faults.push(...proxyFaults(config.trustProxy), ...originFaults(config.corsOrigins))
   faults.push(...mistakenNames(env, [...known]))
   if (faults.length > 0) throw new ConfigError(faults)

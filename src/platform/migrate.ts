@@ -12,10 +12,13 @@ const LOCK = 4_127_002
 
 /**
  * Brings the schema up to date and returns the names of the migrations that were applied. Each file runs in a
- * transaction of its own; a file that was changed after it was applied is refused.
+ * transaction of its own; a file that was changed after it was applied is refused. With `only` it goes no further than
+ * these.
  */
-export async function migrate(sql: Sql, folder = FOLDER): Promise<string[]> {
-  const names = (await readdir(folder)).filter(isMigration).sort()
+export async function migrate(sql: Sql, folder = FOLDER, only?: readonly string[]): Promise<string[]> {
+  const names = (await readdir(folder))
+    .filter((name) => isMigration(name) && (only === undefined || only.includes(name)))
+    .sort()
   const session = await sql.reserve()
   try {
     await session`set statement_timeout = 0`
@@ -65,4 +68,18 @@ export async function listPendingMigrations(sql: Sql, folder = FOLDER): Promise<
   if (table?.present === null) return names
   const applied = await sql<Row<'schema_migrations', 'name'>[]>`select name from schema_migrations`
   return names.filter((name) => !applied.some((row) => row.name === name))
+}
+
+/** Why a database at this level cannot be brought to this version; undefined where it can. */
+export async function findForeignMigration(
+  level: readonly { name: string; hash: string }[],
+  folder = FOLDER,
+): Promise<string | undefined> {
+  for (const { name, hash } of level) {
+    const text = await readFile(`${folder}/${name}`, 'utf8').catch(() => undefined)
+    if (text === undefined) return `it has migration ${name}, which this version does not know`
+    if (createHash('sha256').update(text).digest('hex') !== hash)
+      return `its migration ${name} is another one than that of this version`
+  }
+  return undefined
 }

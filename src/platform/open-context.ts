@@ -15,7 +15,7 @@ import { createRateLimiter } from '#platform/rate-limit.ts'
 import { findSecretCheck, requireSecret } from '#platform/secret-check.ts'
 import { createSignals } from '#platform/signals.ts'
 import { createSms } from '#platform/sms.ts'
-import { createStorage } from '#platform/storage/storage.ts'
+import { createStorage, type Storage } from '#platform/storage/storage.ts'
 
 /** The context of a process, with what it takes to run jobs and to close everything again. */
 export type Opened = {
@@ -30,6 +30,14 @@ const JOBS_POOL_SIZE = 4
 
 /** What a server refuses that a command waits for. */
 export type Bounds = Pick<DatabaseOptions, 'patienceMs' | 'maxWaiting' | 'lockTimeoutMs'>
+
+/** The store of uploads that the configuration names. */
+export const openStorage = (config: Config): Storage =>
+  createStorage(
+    config.storage === 's3'
+      ? { kind: 's3', ...config.s3 }
+      : { kind: 'local', root: join(config.dataDir, 'uploads') },
+  )
 
 /**
  * Starts the embedded database unless DATABASE_URL names another or `server` is it already, and connects to everything
@@ -86,11 +94,7 @@ export async function openContext(
     metrics,
     signals,
     secrets,
-    storage: createStorage(
-      config.storage === 's3'
-        ? { kind: 's3', ...config.s3 }
-        : { kind: 'local', root: join(config.dataDir, 'uploads') },
-    ),
+    storage: openStorage(config),
     mail,
     sms: createSms(
       config.smsUrl

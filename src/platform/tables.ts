@@ -96,6 +96,14 @@ export type Tables = {
     request_id: string
     created_at: string
   }
+  backup_runs: {
+    id: number
+    finished_at: string
+    place: string
+    bytes: number
+    seconds: number
+    fault: string | null
+  }
   certification_categories: {
     name: string
     display_name_en: string

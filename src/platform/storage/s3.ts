@@ -65,6 +65,66 @@ export function createS3Storage(options: S3Options): Storage {
   return { vendor: 's3', put, open, remove, exists }
 }
 
+/** A bucket for what is larger than memory and known by its name: backups. */
+export function openBucket(options: S3Options) {
+  const Bucket = options.bucket
+  let connection: Promise<{ sdk: typeof import('@aws-sdk/client-s3'); client: S3Client }> | undefined
+  const connect = () => {
+    connection ??= import('@aws-sdk/client-s3').then((sdk) => ({ sdk, client: createClient(sdk, options) }))
+    return connection
+  }
+  return {
+    /** Uploads pieces as one object, which appears when it is whole; answers its size. */
+    async upload(Key: string, pieces: AsyncIterable<Buffer>): Promise<number> {
+      const { sdk, client } = await connect()
+      const { UploadId } = await client.send(new sdk.CreateMultipartUploadCommand({ Bucket, Key }))
+      try {
+        let size = 0
+        const Parts: { PartNumber: number; ETag: string | undefined }[] = []
+        for await (const Body of pieces) {
+          const PartNumber = Parts.length + 1
+          const part = { Bucket, Key, UploadId, PartNumber, Body }
+          const { ETag } = await client.send(new sdk.UploadPartCommand(part))
+          Parts.push({ PartNumber, ETag })
+          size += Body.length
+        }
+        const done = { Bucket, Key, UploadId, MultipartUpload: { Parts } }
+        await client.send(new sdk.CompleteMultipartUploadCommand(done))
+        return size
+      } catch (error) {
+        await client.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId })).catch(() => {})
+        throw error
+      }
+    },
+    async read(Key: string): Promise<Readable> {
+      const { sdk, client } = await connect()
+      const found = await answered(() => client.send(new sdk.GetObjectCommand({ Bucket, Key })))
+      return found.Body as Readable
+    },
+    async remove(Key: string): Promise<void> {
+      const { sdk, client } = await connect()
+      await answered(() => client.send(new sdk.DeleteObjectCommand({ Bucket, Key })))
+    },
+    /** The names of the objects that begin so: all, or the first `limit`. */
+    async list(Prefix: string, limit = Number.POSITIVE_INFINITY): Promise<string[]> {
+      const { sdk, client } = await connect()
+      const keys: string[] = []
+      let ContinuationToken: string | undefined
+      do {
+        const more = ContinuationToken === undefined ? {} : { ContinuationToken }
+        const page = await answered(() =>
+          client.send(
+            new sdk.ListObjectsV2Command({ Bucket, Prefix, MaxKeys: Math.min(limit, 1000), ...more }),
+          ),
+        )
+        keys.push(...(page.Contents ?? []).flatMap(({ Key }) => (Key === undefined ? [] : [Key])))
+        ContinuationToken = page.NextContinuationToken
+      } while (ContinuationToken !== undefined && keys.length < limit)
+      return keys
+    },
+  }
+}
+
 function createClient(sdk: typeof import('@aws-sdk/client-s3'), options: S3Options): S3Client {
   return new sdk.S3Client({
     region: options.region,
