@@ -8,7 +8,7 @@ import { seal } from './seal.ts'
 import { type BackupEnd, writeBackup } from './write.ts'
 
 /** The one secret that everything sealed depends on, as this installation has it. */
-export const appSecretOf = (config: Config): string =>
+const appSecretOf = (config: Config): string =>
   config.appSecret ?? loadAppSecret(config.dataDir, { mayCreate: false })
 
 /** Makes a backup at a place, and notes that it was made or why not. */

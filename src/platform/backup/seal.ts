@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:
 import { ArchiveFault } from './tar.ts'
 
 /** Bytes that begin a sealed backup. */
-export const SEAL = Buffer.from('kith-sealed-1\n')
+const SEAL = Buffer.from('kith-sealed-1\n')
 const SALT = 16
 const TAG = 16
 const PIECE = 64 * 1024

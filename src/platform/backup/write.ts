@@ -35,7 +35,7 @@ export type BackupEnd = {
 }
 
 /** So many checksums are kept before they are written down. */
-export const CHECKSUMS_AT_ONCE = 1000
+const CHECKSUMS_AT_ONCE = 1000
 
 /** What is to be backed up. */
 export type BackupSource = {
