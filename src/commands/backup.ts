@@ -11,8 +11,8 @@ import {
   verifyBackup,
 } from '#platform/backup/read.ts'
 import { type Config, readConfig } from '#platform/config.ts'
-import { openDatabaseServer } from '#platform/database-server.ts'
 import { openDatabase } from '#platform/database.ts'
+import { openDatabaseServer } from '#platform/database-server.ts'
 import { migrateJobs } from '#platform/jobs.ts'
 import { createLog } from '#platform/log.ts'
 import { findForeignMigration, migrate } from '#platform/migrate.ts'
