@@ -38,7 +38,7 @@ import { adminCertificationRoutes } from '#modules/certifications/admin/routes.t
 import { endCertification } from '#modules/certifications/index.ts'
 import { certificationRoutes } from '#modules/certifications/routes.ts'
 import { checkinRoutes } from '#modules/checkins/routes.ts'
-import { commentContent } from '#modules/comments/index.ts'
+import { commentContent, commentRemoval } from '#modules/comments/index.ts'
 import { commentRoutes } from '#modules/comments/routes.ts'
 import { adminConversationRoutes } from '#modules/conversations/admin/routes.ts'
 import { conversationRoutes } from '#modules/conversations/routes.ts'
@@ -110,6 +110,7 @@ import { questionTopicRoutes } from '#modules/questions/topics/routes.ts'
 import { watchRoutes } from '#modules/questions/watches/routes.ts'
 import { rankRoutes } from '#modules/ranks/routes.ts'
 import { adminReportRoutes } from '#modules/reports/admin/routes.ts'
+import { adminHistoryRoutes } from '#modules/reports/history/routes.ts'
 import { mountReports } from '#modules/reports/index.ts'
 import { userReportRoutes } from '#modules/reports/routes.ts'
 import { userRewardRoutes } from '#modules/rewards/routes.ts'
@@ -123,6 +124,7 @@ import { adminTagRoutes } from '#modules/tags/admin/routes.ts'
 import { tagRoutes } from '#modules/tags/routes.ts'
 import { findViewer, recallViewer } from '#modules/tokens/index.ts'
 import { adminTopicRoutes } from '#modules/topics/admin/routes.ts'
+import { topicRemoval } from '#modules/topics/index.ts'
 import { topicRoutes } from '#modules/topics/routes.ts'
 import { adminWordRoutes } from '#modules/words/admin/routes.ts'
 import { withPrefixToo } from '#platform/aliases.ts'
@@ -141,6 +143,13 @@ import { STATISTICS } from './statistics.ts'
 
 /** How lists across all kinds of content read each of them. */
 const READERS = readersOf(CONTENT_KINDS)
+
+/** How what is reported is removed, by its kind. */
+const REMOVALS = {
+  ...Object.fromEntries(CONTENT_KINDS.map(({ type, removal }) => [type, removal])),
+  comments: commentRemoval,
+  'feed-topics': topicRemoval,
+}
 
 /** Everything of groups, also as existing clients ask for it: under `/plus-group` (conventions-23). */
 const GROUP_ROUTES = [
@@ -242,7 +251,8 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   adminRequestRoutes,
   adminSanctionRoutes,
   adminAppealRoutes,
-  adminReportRoutes,
+  adminReportRoutes(REMOVALS),
+  adminHistoryRoutes,
   adminCertificationCategoryRoutes,
   adminCertificationRoutes,
   adminConversationRoutes,

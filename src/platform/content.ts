@@ -1,6 +1,6 @@
 import type { Context } from '#platform/context.ts'
 import type { CounterCheck } from '#platform/counters.ts'
-import type { Db, Fragment } from '#platform/database.ts'
+import type { Db, Fragment, Tx } from '#platform/database.ts'
 import type { ApiTag } from '#platform/http/api-tags.ts'
 
 /** One thing that people comment on, like, collect or report. */
@@ -70,6 +70,14 @@ export type Reader = {
   anonymous?(sql: Db, ids: number[]): Promise<Set<number>>
 }
 
+/** How moderators remove one kind of what people publish. */
+export type Removal = {
+  /** Who may: beside this, what is removed is in the audit log of who removes it. */
+  ability: string
+  /** Removes it with all that hangs on it, in the caller's transaction; 404 where it is gone already. */
+  remove(ctx: Context, tx: Tx, id: number, moderatorId: number): Promise<void>
+}
+
 /** Something of a person's content that waits for their decision, since they last looked. */
 export type PendingPins = { count: number; time: string | null }
 export type FindPendingPins = (sql: Db, userId: number, since: string | null) => Promise<PendingPins>
@@ -90,6 +98,8 @@ export type ContentKind = {
   paymentChecks?: CounterCheck[]
   /** The uses of files that only those may see who may see the content, with the ability of those who may besides. */
   files?: Record<string, string>
+  /** Moderators may remove it when it is reported. */
+  removal?: Removal
   /** A feed may repost it. */
   repostable?: true
   /** Pins that wait for their owner's decision, by the name of their counter. */

@@ -43,6 +43,7 @@ export const LISTS = {
   "/admin/user-famous": {"by":"page","items":"data","max":100},
   "/admin/user-recommends": {"by":"page","items":"data","max":100},
   "/admin/users": {"by":"page","items":"data","max":100},
+  "/admin/users/{user}/history": {"by":"page","items":"data","max":100},
   "/admin/users/{user}/points": {"by":"page","items":"data","max":100},
   "/admin/users/{user}/wallet": {"by":"page","items":"data","max":100},
   "/admin/webhooks": {"by":"page","items":"data","max":100},

@@ -1,3 +1,5 @@
+export { isKnown } from './admin/queries.ts'
+export { appealsOf } from './appeals/queries.ts'
 export { hasBlocked, notBlockedBy } from './blocks/queries.ts'
 export {
   accountCounters,

@@ -1,2 +1,2 @@
 export { mountAdminCrud } from './mount.ts'
-export { type Actor, recordAudit } from './queries.ts'
+export { type Actor, auditOf, recordAudit } from './queries.ts'

@@ -1,5 +1,5 @@
 import { escapeLike } from '#lib/text.ts'
-import type { Db } from '#platform/database.ts'
+import type { Db, Fragment } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
 import { directionOf, ifGiven, pageAt } from '#platform/sql.ts'
 import type { Tables } from '#platform/tables.ts'
@@ -46,3 +46,9 @@ export function listAudit(sql: Db, query: AuditQuery) {
     sql`select count(*)::int as total from audit_log ${where}`,
   )
 }
+
+/** What administrators changed of one thing, as part of its history. */
+export const auditOf = (sql: Db, type: string, id: number): Fragment => sql`
+  select created_at as at, action as event, user_id as by, subject_type || '/' || subject_id as subject,
+    jsonb_strip_nulls(jsonb_build_object('before', before, 'after', after)) as details
+  from audit_log where subject_type = ${type} and subject_id = ${String(id)}`

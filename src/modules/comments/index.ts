@@ -14,6 +14,7 @@ export { CommentSearchOfContent, CommentWithPeople } from './schema.ts'
 export {
   type CommentRules,
   commentContent,
+  commentRemoval,
   deleteCommentsOf,
   removeComment,
 } from './service.ts'

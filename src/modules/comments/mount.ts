@@ -9,7 +9,7 @@ import { type Server, say } from '#platform/http.ts'
 import { Cursor, Empty, Id, Limit, Type } from '#platform/schema.ts'
 import { type CommentRow, findComment, findComments, listComments } from './queries.ts'
 import { CommentMade, CommentPage, CommentWithPeople, NewComment } from './schema.ts'
-import { type CommentRules, removeComment, writeComment } from './service.ts'
+import { type CommentRules, noteRules, removeComment, writeComment } from './service.ts'
 import { commentView, withoutOwner, withPeople } from './view.ts'
 
 export type CommentOptions = CommentRules & {
@@ -37,6 +37,7 @@ export type CommentOptions = CommentRules & {
 /** Offers comments on content of one kind: list, create, delete and, if wanted, read one. */
 export function mountComments(server: Server, ctx: Context, content: Content, options: CommentOptions): void {
   noteMounted(ctx, content)
+  noteRules(ctx, content, options)
   const { sql } = ctx
   const { noun, param } = content
   const { path, shape, errors = [], created = 201 } = options

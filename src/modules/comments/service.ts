@@ -8,6 +8,7 @@ import {
   type Counts,
   findAnonymous,
   type Readers,
+  type Removal,
   seeContent,
   type Target,
 } from '#platform/content.ts'
@@ -119,29 +120,60 @@ export async function removeComment(
   const comment = await findComment(ctx.sql, content.type, target.id, commentId)
   if (!comment) throw notFound()
   if (comment.user_id !== userId && !(await rules.mayModerate?.(ctx, target, userId))) throw forbidden()
-  await transaction(ctx.sql, async (tx) => {
-    const gone = await deleteComment(tx, content, rules.count, target.id, commentId)
-    if (!gone) throw notFound()
-    await takeBack(tx, { cause: { type: 'comments', id: commentId } })
-    await publishEvent(ctx, tx, 'comment.deleted', {
-      id: commentId,
-      user_id: gone.user_id,
-      commentable: { type: content.type, id: target.id },
-    })
-    await rules.onRemove?.(tx, gone, target, userId)
-    if (rules.removalNotice && gone.user_id !== userId)
-      await notify(tx, {
-        type: 'system',
-        recipients: [gone.user_id],
-        senderId: 0,
-        cause: { type: 'comments', id: commentId },
-        data: {
-          type: rules.removalNotice,
-          resource: { type: content.type, id: target.id },
-          comment: { id: commentId, contents: gone.body },
-        },
-      })
+  await transaction(ctx.sql, (tx) => takeOut(ctx, tx, content, rules, target, userId, commentId))
+}
+
+/** Deletes a comment in the caller's transaction, with what hangs on it. */
+async function takeOut(
+  ctx: Context,
+  tx: Tx,
+  content: Content,
+  rules: CommentRules,
+  target: Target,
+  userId: number,
+  commentId: number,
+): Promise<void> {
+  const gone = await deleteComment(tx, content, rules.count, target.id, commentId)
+  if (!gone) throw notFound()
+  await takeBack(tx, { cause: { type: 'comments', id: commentId } })
+  await publishEvent(ctx, tx, 'comment.deleted', {
+    id: commentId,
+    user_id: gone.user_id,
+    commentable: { type: content.type, id: target.id },
   })
+  await rules.onRemove?.(tx, gone, target, userId)
+  if (rules.removalNotice && gone.user_id !== userId)
+    await notify(tx, {
+      type: 'system',
+      recipients: [gone.user_id],
+      senderId: 0,
+      cause: { type: 'comments', id: commentId },
+      data: {
+        type: rules.removalNotice,
+        resource: { type: content.type, id: target.id },
+        comment: { id: commentId, contents: gone.body },
+      },
+    })
+}
+
+const mounted = new WeakMap<object, Map<string, { content: Content; rules: CommentRules }>>()
+
+/** Remembers how comments behave on a kind of content, for moderators who remove one wherever it is. */
+export function noteRules(ctx: Context, content: Content, rules: CommentRules): void {
+  const known = mounted.get(ctx) ?? new Map()
+  mounted.set(ctx, known.set(content.type, { content, rules }))
+}
+
+/** Removes a comment on content of any kind, also where the moderator could not read it. */
+export const commentRemoval: Removal = {
+  ability: '[feed] Delete Comment',
+  async remove(ctx, tx, id, moderatorId) {
+    const [comment] = await findComments(tx, [id])
+    const on = comment && mounted.get(ctx)?.get(comment.commentable_type)
+    if (!comment || !on) throw notFound()
+    const target = { id: comment.commentable_id, ownerId: 0, contents: '' }
+    await takeOut(ctx, tx, on.content, on.rules, target, moderatorId, id)
+  },
 }
 
 /**

@@ -1,6 +1,6 @@
 import { countWaiting } from '#modules/pinning/index.ts'
 import type { ContentKind } from '#platform/content.ts'
-import { FEED_COMMENT, feedCounters, feedReader } from './index.ts'
+import { FEED_COMMENT, feedCounters, feedReader, feedRemoval } from './index.ts'
 
 /** Feeds, as the rest of Kith knows them. */
 export const FEED_KINDS: ContentKind[] = [
@@ -9,6 +9,7 @@ export const FEED_KINDS: ContentKind[] = [
     code: 2,
     reader: feedReader,
     counters: feedCounters,
+    removal: feedRemoval,
     files: { 'feed:image': 'admin: feeds', 'feed:video': 'admin: feeds', 'feed:video:cover': 'admin: feeds' },
     repostable: true,
     pendingPins: {

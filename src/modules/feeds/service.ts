@@ -9,7 +9,7 @@ import { cancelPinsOfContent } from '#modules/pinning/index.ts'
 import { sumRewards } from '#modules/rewards/index.ts'
 import { linkTopics, unlinkTopics } from '#modules/topics/index.ts'
 import { screen } from '#modules/words/index.ts'
-import type { Readers } from '#platform/content.ts'
+import type { Readers, Removal } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { type Tx, transaction } from '#platform/database.ts'
 import { blocked } from '#platform/errors.ts'
@@ -258,4 +258,13 @@ export async function getFeed(ctx: Context, viewerId: number, feedId: number): P
   ])
   const reward = rewards.get(feedId) ?? { count: 0, amount: null }
   return { ...item!, likes: likes.get(feedId) ?? [], reward }
+}
+
+/** Removes a feed as a moderator. */
+export const feedRemoval: Removal = {
+  ability: 'admin: feeds',
+  async remove(ctx, tx, id, moderatorId) {
+    await deleteFeed(tx, id, { userId: moderatorId, anybodys: true })
+    await publishEvent(ctx, tx, 'feed.deleted', { id, deleted_by: moderatorId })
+  },
 }

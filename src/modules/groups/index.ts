@@ -7,5 +7,6 @@ export {
   tagGroups,
 } from './imports/thinksns/tables.ts'
 export { postReader } from './posts/content.ts'
+export { postRemoval } from './posts/service.ts'
 
 export { groupReader } from './service.ts'

@@ -1,5 +1,5 @@
 import type { ContentKind } from '#platform/content.ts'
-import { groupCounters, groupEscrowChecks, groupReader, postReader } from './index.ts'
+import { groupCounters, groupEscrowChecks, groupReader, postReader, postRemoval } from './index.ts'
 
 /** Groups and their posts, as the rest of Kith knows them. */
 export const GROUP_KINDS: ContentKind[] = [
@@ -16,6 +16,7 @@ export const GROUP_KINDS: ContentKind[] = [
     type: 'group-posts',
     code: 12,
     reader: postReader,
+    removal: postRemoval,
     files: { 'group:post': 'admin: groups' },
     repostable: true,
   },

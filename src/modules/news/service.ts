@@ -10,6 +10,7 @@ import { deleteLikesOf } from '#modules/likes/index.ts'
 import { notify, publishEvent, type SystemType, takeBack } from '#modules/notifications/index.ts'
 import { cancelPinsOfContent, findShownPins } from '#modules/pinning/index.ts'
 import { sumRewards } from '#modules/rewards/index.ts'
+import type { Removal } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { onConstraint, type Tx, transaction } from '#platform/database.ts'
 import { forbidden } from '#platform/errors.ts'
@@ -275,4 +276,10 @@ export async function alikeNews(
   const ids = new Set([...alike, ...latest].map((row) => row.id))
   ids.delete(id)
   return newsByIds(ctx, [...ids].slice(0, limit), viewerId)
+}
+
+/** Removes an article as a moderator. */
+export const newsRemoval: Removal = {
+  ability: 'admin: news',
+  remove: async (ctx, tx, id) => removeNews(ctx, tx, await getLocked(tx, id)),
 }

@@ -1,5 +1,12 @@
 import type { ContentKind } from '#platform/content.ts'
-import { answerReader, questionCounters, questionEscrowChecks, questionReader } from './index.ts'
+import {
+  answerReader,
+  answerRemoval,
+  questionCounters,
+  questionEscrowChecks,
+  questionReader,
+  questionRemoval,
+} from './index.ts'
 
 /** Questions and answers, as the rest of Kith knows them. */
 export const QUESTION_KINDS: ContentKind[] = [
@@ -7,6 +14,7 @@ export const QUESTION_KINDS: ContentKind[] = [
     type: 'questions',
     code: 8,
     reader: questionReader,
+    removal: questionRemoval,
     counters: questionCounters,
     paymentChecks: questionEscrowChecks,
     files: { 'question:images': 'admin: questions' },
@@ -16,6 +24,7 @@ export const QUESTION_KINDS: ContentKind[] = [
     type: 'question-answers',
     code: 9,
     reader: answerReader,
+    removal: answerRemoval,
     files: { 'answer:images': 'admin: questions' },
     repostable: true,
   },

@@ -156,3 +156,6 @@ export async function updateTopic(sql: Db, id: number, { name, desc, logo }: Top
       ${ifGiven(sql, logo, (value) => sql`, logo = ${value && sql.json(value)}`)}
     where id = ${id}`
 }
+
+/** Deletes a topic with its followers and links; the feeds stay. */
+export const deleteTopic = (sql: Db, id: number) => sql`delete from feed_topics where id = ${id}`

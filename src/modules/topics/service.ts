@@ -1,13 +1,15 @@
 import { hasAbility } from '#modules/abilities/index.ts'
 import { getStoredNode, type StoredNode } from '#modules/files/index.ts'
-import { publishEvent } from '#modules/notifications/index.ts'
+import { publishEvent, takeBack } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import { screen } from '#modules/words/index.ts'
+import type { Removal } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, onConstraint, transaction } from '#platform/database.ts'
 import { forbidden } from '#platform/errors.ts'
 import { nameTaken, noSuchTopic } from './errors.ts'
 import {
+  deleteTopic,
   findTopicOwner,
   insertTopic,
   type TopicChanges,
@@ -99,4 +101,15 @@ export async function requireEditableTopic(
   if (topic.creator_user_id !== viewerId && !(await hasAbility(ctx, viewerId, 'admin: update feed topic')))
     throw forbidden()
   return topic
+}
+
+/** Removes a topic; its feeds stay. */
+export const topicRemoval: Removal = {
+  ability: 'admin: feed topics',
+  async remove(ctx, tx, id, moderatorId) {
+    const { count } = await deleteTopic(tx, id)
+    if (count === 0) throw noSuchTopic()
+    await takeBack(tx, { cause: { type: 'feed-topics', id } })
+    await publishEvent(ctx, tx, 'topic.deleted', { id, deleted_by: moderatorId })
+  },
 }

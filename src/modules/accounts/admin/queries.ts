@@ -59,3 +59,7 @@ export async function updateUser(
       ${ifGiven(sql, verified, (value) => sql`, verified = ${value === null ? null : sql.json(value as never)}`)}
     where id = ${id}`
 }
+
+/** Whether there is such an account, disabled or not. */
+export const isKnown = async (sql: Db, id: number): Promise<boolean> =>
+  (await sql`select from users where id = ${id}`).count > 0

@@ -1,5 +1,5 @@
 import { escapeLike } from '#lib/text.ts'
-import type { Db } from '#platform/database.ts'
+import type { Db, Fragment } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
 import { directionOf, ifGiven, pageAt } from '#platform/sql.ts'
 import type { Row, Tables } from '#platform/tables.ts'
@@ -74,3 +74,9 @@ export async function findAppeal(sql: Db, id: number): Promise<AppealRow | undef
   const [row] = await sql<AppealRow[]>`select ${columns(sql)} ${from(sql)} where a.id = ${id}`
   return row
 }
+
+/** Appeals of a person as part of their history. */
+export const appealsOf = (sql: Db, userId: number): Fragment => sql`
+  select created_at as at, 'appeal' as event, user_id as by, 'appeals/' || id as subject,
+    jsonb_build_object('sanction', sanction_id, 'contents', contents) as details
+  from appeals where user_id = ${userId}`

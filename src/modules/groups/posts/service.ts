@@ -6,6 +6,7 @@ import { deleteLikesOf } from '#modules/likes/index.ts'
 import { publishEvent, takeBack } from '#modules/notifications/index.ts'
 import { cancelPinOfTarget, cancelPinsOfContent } from '#modules/pinning/index.ts'
 import { screen } from '#modules/words/index.ts'
+import type { Removal } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database.ts'
 import { forbidden } from '#platform/errors.ts'
@@ -22,7 +23,15 @@ import { COMMENT_PIN, POST_PIN } from '../pins/schema.ts'
 import type { Standing } from '../standing/queries.ts'
 import { getStanding, isActive, manages, requireActive } from '../standing/service.ts'
 import { tellMentioned } from './mentions.ts'
-import { deletePost, findImages, findPost, insertPost, replaceImages, updatePost } from './queries.ts'
+import {
+  deletePost,
+  findGroupOf,
+  findImages,
+  findPost,
+  insertPost,
+  replaceImages,
+  updatePost,
+} from './queries.ts'
 import { NewPost, POSTS, type Post } from './schema.ts'
 import { postItems } from './view.ts'
 
@@ -179,4 +188,15 @@ export async function getPost(
   if (!row) throw noSuchPost()
   const [item] = await postItems(ctx, [row], viewerId)
   return { ...item!, body: row.body }
+}
+
+/** Removes a post as a moderator of the site. */
+export const postRemoval: Removal = {
+  ability: 'admin: groups',
+  async remove(ctx, tx, id, moderatorId) {
+    const groupId = await findGroupOf(tx, id)
+    if (groupId === undefined) throw noSuchPost()
+    await removePost(tx, groupId, id)
+    await publishEvent(ctx, tx, 'post.deleted', { id, group_id: groupId, deleted_by: moderatorId })
+  },
 }

@@ -41,3 +41,18 @@ export async function closeReport(
     returning *`
   return row
 }
+
+/** More reports of one thing than this are left open: each is told to somebody. */
+const CLOSED_AT_ONCE = 1000
+
+/** Closes the open reports of something that was removed. */
+export const closeReportsOf = (sql: Db, options: { type: string; id: number; handledBy: number }) => sql<
+  ReportRow[]
+>`
+  update reports set status = 1, handled_by = ${options.handledBy}, handled_at = now(), updated_at = now()
+  where id in (
+    select id from reports
+    where reportable_type = ${options.type} and reportable_id = ${options.id} and status = 0
+    order by id limit ${CLOSED_AT_ONCE} for update
+  )
+  returning *`

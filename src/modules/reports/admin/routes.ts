@@ -1,15 +1,16 @@
-import { recordAudit } from '#modules/audit/index.ts'
+import { mayDoMore } from '#modules/abilities/index.ts'
+import { sanctionedAlready, sanctionedOneself } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
-import { transaction } from '#platform/database.ts'
 import { routesOn } from '#platform/http/route.ts'
 import type { Server } from '#platform/http.ts'
 import { Listing } from '#platform/listing.ts'
 import { Empty, Id, Type } from '#platform/schema.ts'
+import { handledAlready, nobodyToSanction, nothingToRemove, onlyWhenDealtWith } from '../errors.ts'
 import { Report, ReportDecision, ReportSearch } from './schema.ts'
-import { getReport, handledAlready, handleReport, listReports } from './service.ts'
+import { decideReport, getReport, listReports, type Removals } from './service.ts'
 
 /** Reports for those who handle them (feeds-25). */
-export function adminReportRoutes(server: Server, ctx: Context) {
+export const adminReportRoutes = (removals: Removals) => (server: Server, ctx: Context) => {
   const route = routesOn(server, ctx, { tag: 'Admin: moderation' })
   const access = { ability: 'admin: reports' }
   const params = Type.Object({ report: Id })
@@ -35,22 +36,22 @@ export function adminReportRoutes(server: Server, ctx: Context) {
   route('PATCH /admin/reports/:report', {
     operationId: 'adminHandleReport',
     summary: 'Deal with or reject a report, once; who reported is told',
+    description:
+      'Removing needs the ability that removes such content, a sanction `admin: sanctions`. All of it happens or nothing.',
     access,
     params,
     body: ReportDecision,
     reply: { 204: Empty },
-    errors: [handledAlready],
+    errors: [
+      handledAlready,
+      nothingToRemove,
+      nobodyToSanction,
+      onlyWhenDealtWith,
+      mayDoMore,
+      sanctionedAlready,
+      sanctionedOneself,
+    ],
     whenInvalid: ({ params, viewer }) => getReport(ctx, params.report, viewer.id),
-    handler: (call) =>
-      transaction(ctx.sql, async (tx) => {
-        const report = await handleReport(tx, call.params.report, call.body, call.viewer.id)
-        await recordAudit(tx, call, {
-          action: `reports.${call.body.action}`,
-          subjectType: 'reports',
-          subjectId: report.id,
-          before: { status: 0 },
-          after: { status: report.status, mark: report.mark },
-        })
-      }),
+    handler: (call) => decideReport(ctx, call, call.params.report, call.body, removals),
   })
 }

@@ -1,6 +1,6 @@
-import { UserView } from '#modules/accounts/index.ts'
+import { SanctionInput, UserView } from '#modules/accounts/index.ts'
 import { listingQuery } from '#platform/listing.ts'
-import { Id, Int, Nullable, OneOf, Shared, type Static, Text, Time, Type } from '#platform/schema.ts'
+import { Flag, Id, Int, Nullable, OneOf, Shared, type Static, Text, Time, Type } from '#platform/schema.ts'
 
 /** A report as those who handle it see it. */
 export const Report = Shared('Report', {
@@ -32,9 +32,14 @@ export const ReportSearch = Type.Object({
 })
 export type ReportSearch = Static<typeof ReportSearch>
 
-/** What is decided on a report; `mark` is a note for the others who handle reports. */
+/**
+ * What is decided on a report; `mark` is a note for the others who handle reports. With `deal` what is reported is removed
+ * where `remove` says so, and its author warned, silenced or suspended by `sanction`: all of it or nothing.
+ */
 export const ReportDecision = Shared('ReportDecision', {
   action: OneOf(['deal', 'reject'] as const),
   mark: Type.Optional(Text(255)),
+  remove: Type.Optional(Flag()),
+  sanction: Type.Optional(SanctionInput),
 })
 export type ReportDecision = Static<typeof ReportDecision>

@@ -57,6 +57,3 @@ export const setHot = (sql: Db, id: number, hot: boolean) => sql`
 
 export const setStatus = (sql: Db, id: number, status: TopicStatus) => sql`
   update feed_topics set status = ${status}, updated_at = now() where id = ${id}`
-
-/** Deletes a topic with its followers and links; the feeds stay. */
-export const deleteTopic = (sql: Db, id: number) => sql`delete from feed_topics where id = ${id}`

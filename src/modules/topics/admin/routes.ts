@@ -1,6 +1,6 @@
 import { mountAdminCrud } from '#modules/audit/index.ts'
 import { fileNotUsable } from '#modules/files/index.ts'
-import { notify, publishEvent, takeBack } from '#modules/notifications/index.ts'
+import { notify, publishEvent } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { apiError } from '#platform/errors.ts'
@@ -9,8 +9,8 @@ import type { Server } from '#platform/http.ts'
 import { Empty } from '#platform/schema.ts'
 import { nameTaken, noSuchTopic } from '../errors.ts'
 import { NewTopic, TopicParams } from '../schema.ts'
-import { addTopic, changeTopic } from '../service.ts'
-import { deleteTopic, findTopicRecord, listTopicRecords, setHot, setStatus } from './queries.ts'
+import { addTopic, changeTopic, topicRemoval } from '../service.ts'
+import { findTopicRecord, listTopicRecords, setHot, setStatus } from './queries.ts'
 import { HotBody, ReviewBody, TopicQuery, TopicRecord } from './schema.ts'
 import { topicRecords } from './view.ts'
 
@@ -49,11 +49,7 @@ export function adminTopicRoutes(server: Server, ctx: Context) {
       return id
     },
     change: (tx, userId, { id }, changes) => changeTopic(tx, id, userId, changes),
-    async remove(tx, { id }, userId) {
-      await deleteTopic(tx, id)
-      await takeBack(tx, { cause: { type: 'feed-topics', id } })
-      await publishEvent(ctx, tx, 'topic.deleted', { id, deleted_by: userId })
-    },
+    remove: (tx, { id }, userId) => topicRemoval.remove(ctx, tx, id, userId),
     summary: ({ name, desc, logo, status, hot_at }) => ({
       name,
       desc,

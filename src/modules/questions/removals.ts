@@ -1,0 +1,22 @@
+import { publishEvent } from '#modules/notifications/index.ts'
+import type { Removal } from '#platform/content.ts'
+import { deleteAnswer } from './answers/service.ts'
+import { deleteQuestion } from './service.ts'
+
+/** Removes a question as a moderator. */
+export const questionRemoval: Removal = {
+  ability: 'admin: questions',
+  async remove(ctx, tx, id, moderatorId) {
+    await deleteQuestion(tx, id, { userId: moderatorId, anybodys: true })
+    await publishEvent(ctx, tx, 'question.deleted', { id, deleted_by: moderatorId })
+  },
+}
+
+/** Removes an answer as a moderator. */
+export const answerRemoval: Removal = {
+  ability: 'admin: questions',
+  async remove(ctx, tx, id, moderatorId) {
+    await deleteAnswer(tx, id, { userId: moderatorId, anybodys: true })
+    await publishEvent(ctx, tx, 'answer.deleted', { id, deleted_by: moderatorId })
+  },
+}

@@ -1,0 +1,22 @@
+import { Int, Nullable, Open, Page, Shared, type Static, Time, Type } from '#platform/schema.ts'
+
+/** One thing that happened to or about a person. `by` is who did it. */
+const HistoryEntry = Shared('HistoryEntry', {
+  at: Time,
+  event: Type.String({
+    description: '`report`, `report.passed`, `report.rejected`, `appeal`, or an action of the audit log',
+  }),
+  by: Type.Integer(),
+  subject: Type.String({ description: 'such as `reports/7`, or `users/3` for what concerns the account' }),
+  details: Nullable(Open),
+})
+export type HistoryEntry = Static<typeof HistoryEntry>
+
+/** What happened about a person, newest first. */
+export const History = Shared('History', { data: Type.Array(HistoryEntry), total: Type.Integer() })
+
+export const HistoryQuery = Type.Object({
+  page: Page,
+  limit: Type.Optional(Int(1, 100, { default: 15 })),
+})
+export type HistoryQuery = Static<typeof HistoryQuery>
