@@ -180,6 +180,8 @@ test('what was stored before its type had all fields is shown completely, and wh
     const { first } = (await statistics(ann)).system
     for (const [name, value] of Object.entries(shown))
       assert.deepEqual(first.data[name], value, `${data.type} ${name}`)
+    const overview = await as(ann, 'GET', '/user/unread-count')
+    assert.deepEqual(overview.body.system, first, data.type)
   }
   assert.equal((await as(ann, 'GET', '/user/notifications?type=system')).body.data.length, stored.length)
 })

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { type Notice, notify, takeBack } from '#modules/notifications/index.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { createWorld } from '#test/world.ts'
-import { deleteRead, deleteUnread, markRead } from './queries.ts'
+import { deleteUnread, markRead } from './queries.ts'
+import { deleteRead } from './retention/queries.ts'
 
 const { person, sql } = await createWorld()
 

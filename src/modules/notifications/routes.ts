@@ -3,7 +3,7 @@ import { fieldError } from '#platform/errors.ts'
 import { routesOn } from '#platform/http/route.ts'
 import { language, type Server } from '#platform/http.ts'
 import { Empty, Type } from '#platform/schema.ts'
-import { findPage, findStatistics, listMentions, markRead } from './queries.ts'
+import { findPage, isPresent, listMentions, markRead } from './queries.ts'
 import {
   ListQuery,
   Mention,
@@ -13,8 +13,8 @@ import {
   ReadBody,
   Statistics,
 } from './schema.ts'
-import { findMissing } from './system/service.ts'
-import { isPresent, mentionView, PAGE_SIZE, pageView, statisticsView } from './view.ts'
+import { findMissing, readStatistics } from './system/service.ts'
+import { mentionView, PAGE_SIZE, pageView, statisticsView } from './view.ts'
 
 const typeNeeded = fieldError('type', 'validation_failed', 'The type is required.', '类型不能为空。')
 
@@ -29,9 +29,7 @@ export function notificationRoutes(server: Server, ctx: Context) {
     access: 'user',
     reply: { 200: Statistics },
     handler: async ({ viewer, request }) => {
-      const rows = await findStatistics(sql, viewer.id)
-      const first = rows.filter(isPresent).find(({ type }) => type === 'system')
-      const known = await findMissing(ctx, first ? [first] : [], () => viewer.id)
+      const { rows, known } = await readStatistics(ctx, viewer.id)
       return statisticsView(rows, language(request), known)
     },
   })

@@ -3,7 +3,8 @@ import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database.ts'
 import { addJob } from '#platform/jobs.ts'
-import { deleteMarks, deleteRead, deleteUnread, insertNotices, type Taken } from './queries.ts'
+import { deleteUnread, insertNotices, type Taken } from './queries.ts'
+import { deleteMarks, deleteRead } from './retention/queries.ts'
 import type { Notice } from './schema.ts'
 
 /** How many notifications one statement takes back; more are left to a job. */

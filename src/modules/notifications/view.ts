@@ -1,7 +1,7 @@
 import { zuluTime, zuluTimeOrNull } from '#lib/time.ts'
 import type { Language } from '#platform/errors.ts'
 import { resourceCode, sentenceOf } from './codes.ts'
-import type { findStatistics, NotificationRow } from './queries.ts'
+import { type findStatistics, isPresent, type NotificationRow } from './queries.ts'
 import type { Mention, Notification, NotificationPage, NotificationType, Statistics } from './schema.ts'
 import { type Found, systemData } from './system/view.ts'
 
@@ -11,7 +11,7 @@ const SYSTEM = { id: 0, name: 'Kith' }
 type Reference = { type: string; id: number }
 
 /** How much a reader of clients is told: without it a row is shown as it is stored, as webhooks have it. */
-type Known = (row: NotificationRow) => Found
+export type Known = (row: NotificationRow) => Found
 
 function dataOf(row: NotificationRow, language: Language, known?: Known): Notification['data'] {
   const { contents, resource, commentable, ...rest } = row.data as {
@@ -56,9 +56,6 @@ export const mentionView = (
   resourceable: (row.data.resource as Reference | undefined) ?? { type: row.cause_type, id: row.cause_id },
   created_at: zuluTime(row.created_at),
 })
-
-export const isPresent = <Row extends { id: string | null }>(row: Row): row is Row & NotificationRow =>
-  row.id !== null
 
 /** Statistics (notifications-3). */
 export function statisticsView(

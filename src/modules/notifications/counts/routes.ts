@@ -3,8 +3,9 @@ import { transaction } from '#platform/database.ts'
 import { routesOn } from '#platform/http/route.ts'
 import { language, type Server } from '#platform/http.ts'
 import { Empty } from '#platform/schema.ts'
-import { findStatistics, markRead } from '../queries.ts'
+import { markRead } from '../queries.ts'
 import type { NotificationType } from '../schema.ts'
+import { readStatistics } from '../system/service.ts'
 import { clearMutual, clearPins, findUnread } from './queries.ts'
 import { ClearBody, COUNTERS, Counts, type FindPendingPins, type PinSources, UnreadCount } from './schema.ts'
 import { unreadCountView } from './view.ts'
@@ -78,12 +79,12 @@ export const countRoutes =
       access: 'user',
       reply: { 200: UnreadCount },
       handler: async ({ viewer: { id }, request }) => {
-        const [rows, unread] = await Promise.all([findStatistics(sql, id), findUnread(sql, id)])
+        const [{ rows, known }, unread] = await Promise.all([readStatistics(ctx, id), findUnread(sql, id)])
         const [feeds, news] = await Promise.all([
           feedPins(sql, id, unread.feed_pins),
           newsPins(sql, id, unread.news_pins),
         ])
-        return unreadCountView(id, rows, { feeds, 'news-comments': news }, language(request))
+        return unreadCountView(id, rows, { feeds, 'news-comments': news }, language(request), known)
       },
     })
   }

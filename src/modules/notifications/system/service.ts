@@ -1,6 +1,6 @@
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
-import type { NotificationRow } from '../queries.ts'
+import { findStatistics, isPresent, type NotificationRow } from '../queries.ts'
 import { findThings } from './queries.ts'
 import { type Found, wantedOf } from './view.ts'
 
@@ -26,4 +26,11 @@ export async function findMissing(
       ]),
     ),
   })
+}
+
+/** The numbers and newest notifications of a person, with what the one that is shown was stored without. */
+export async function readStatistics(ctx: Context, userId: number) {
+  const rows = await findStatistics(ctx.sql, userId)
+  const first = rows.filter(isPresent).find(({ type }) => type === 'system')
+  return { rows, known: await findMissing(ctx, first ? [first] : [], () => userId) }
 }
