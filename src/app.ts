@@ -25,6 +25,7 @@ import { passwordRoutes } from '#modules/accounts/passwords/routes.ts'
 import { profileRoutes } from '#modules/accounts/profile/routes.ts'
 import { registrationRoutes } from '#modules/accounts/registration/routes.ts'
 import { sanctionRoutes } from '#modules/accounts/sanctions/routes.ts'
+import { sessionRoutes } from '#modules/accounts/sessions/routes.ts'
 import { signInRoutes } from '#modules/accounts/sign-in/routes.ts'
 import { userRoutes } from '#modules/accounts/users/routes.ts'
 import { adminAdvertisingRoutes } from '#modules/advertising/admin/routes.ts'
@@ -193,6 +194,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   passwordRoutes,
   profileRoutes,
   deletionRoutes,
+  sessionRoutes,
   userRoutes,
   followRoutes,
   blockRoutes,

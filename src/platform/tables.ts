@@ -1078,6 +1078,9 @@ export type Tables = {
     id: string
     created_at: string
     revoked_at: string | null
+    user_agent: string | null
+    network: string | null
+    used_at: string
   }
   tokens: {
     hash: Buffer

@@ -9,7 +9,7 @@ export {
   listIdsByCount,
   personRecount,
 } from './counters.ts'
-export { type Eraser, takeDeletionBack } from './deletion/service.ts'
+export type { Eraser } from './deletion/service.ts'
 export { DOOR_ERRORS } from './doors/errors.ts'
 export { NAME_ERRORS } from './errors.ts'
 export { followedBy, isFollowing } from './follows/queries.ts'
@@ -31,6 +31,7 @@ export { isSuspended } from './sanctions/queries.ts'
 export { SanctionInput } from './sanctions/schema.ts'
 export { findSilence, impose, lift, refuseSuspended } from './sanctions/service.ts'
 export { UserExtra, UserView, UserWithUrls } from './schema.ts'
+export { openSession } from './sessions/service.ts'
 export { accountDisabled, wrongSignIn } from './sign-in/errors.ts'
 export { findAccount } from './sign-in/queries.ts'
 export { SignIn, TokenView } from './sign-in/schema.ts'

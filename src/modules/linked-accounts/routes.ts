@@ -8,6 +8,7 @@ import {
 } from '#modules/accounts/index.ts'
 import { sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
+import { deviceOf } from '#platform/http/device.ts'
 import { routesOn } from '#platform/http/route.ts'
 import { attemptsOf, ownAttemptsOf, type Server, say } from '#platform/http.ts'
 import { Empty, Message, Type } from '#platform/schema.ts'
@@ -89,7 +90,7 @@ export function linkedAccountRoutes(server: Server, ctx: Context) {
     load,
     handler: async (call) => {
       await attemptsOf(ctx, call)()
-      return signInOutside(ctx, call.params.provider, call.body.access_token)
+      return signInOutside(ctx, call.params.provider, call.body.access_token, deviceOf(call.request))
     },
   })
 
@@ -104,7 +105,7 @@ export function linkedAccountRoutes(server: Server, ctx: Context) {
     load,
     handler: async (call) => {
       await attemptsOf(ctx, call)()
-      const made = await registerOutside(ctx, call.params.provider, call.body)
+      const made = await registerOutside(ctx, call.params.provider, call.body, deviceOf(call.request))
       if (made === 'free') return call.reply.code(204).send()
       return made === 'waits'
         ? call.reply.code(202).send(say(call.request, accountWaiting.text.en, accountWaiting.text.zh))
@@ -121,7 +122,8 @@ export function linkedAccountRoutes(server: Server, ctx: Context) {
     reply: { 201: LinkedToken },
     errors: [...linkErrors, wrongSignIn, accountDisabled, accountWaiting, accountSuspended],
     load,
-    handler: (call) => linkBySignIn(ctx, attemptsOf(ctx, call), call.params.provider, call.body),
+    handler: (call) =>
+      linkBySignIn(ctx, attemptsOf(ctx, call), call.params.provider, call.body, deviceOf(call.request)),
   })
 
   route('GET /user/socialite', {

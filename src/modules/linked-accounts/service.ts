@@ -4,15 +4,16 @@ import {
   checkNewName,
   hasPassword,
   holdWaysIn,
+  openSession,
   refuseSuspended,
   registerPerson,
   signIn,
-  takeDeletionBack,
   whyDisabled,
 } from '#modules/accounts/index.ts'
-import { findViewer, type IssuedToken, issueToken } from '#modules/tokens/index.ts'
+import { findViewer, type IssuedToken } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, onConstraint, transaction } from '#platform/database.ts'
+import type { Device } from '#platform/http/device.ts'
 import type { CountAttempt } from '#platform/http.ts'
 import {
   lastWayIn,
@@ -114,15 +115,19 @@ const withPassword = async (sql: Db, userId: number, issued: IssuedToken): Promi
 })
 
 /** Signs in whoever has linked the account. */
-export async function signInOutside(ctx: Context, name: string, token: string): Promise<LinkedToken> {
+export async function signInOutside(
+  ctx: Context,
+  name: string,
+  token: string,
+  device: Device,
+): Promise<LinkedToken> {
   const subject = await subjectOf(ctx, name, token)
   const userId = await findLinked(ctx.sql, name, subject)
   if (userId === undefined) throw notLinked()
   return transaction(ctx.sql, async (tx) => {
     if (!(await holdEnabled(tx, userId))) throw await whyDisabled(tx, userId)
     await refuseSuspended(tx, userId)
-    await takeDeletionBack(ctx, tx, userId)
-    return withPassword(tx, userId, await issueToken(tx, userId))
+    return withPassword(tx, userId, await openSession(ctx, tx, userId, device))
   })
 }
 
@@ -144,9 +149,10 @@ export async function registerOutside(
     invitation_code: invitation,
     introduction,
   }: OutsideRegistration,
+  device: Device,
 ): Promise<LinkedToken | 'free' | 'waits'> {
   const subject = await subjectOf(ctx, provider, token)
-  const arrival = { door: 'outside', invitation, introduction } as const
+  const arrival = { door: 'outside', invitation, introduction, device } as const
   const name = await checkNewName(ctx, arrival, wanted)
   if (check) return 'free'
   const issued = await registerPerson(ctx, arrival, { name, password: null }, (tx, id) =>
@@ -168,9 +174,10 @@ export async function linkBySignIn(
   countAttempt: CountAttempt,
   name: string,
   { access_token: token, login, password }: OutsideSignIn,
+  device: Device,
 ): Promise<LinkedToken> {
   // First, because it counts the attempt: nobody makes us ask the provider without end.
-  const issued = await signIn(ctx, countAttempt, { login, password })
+  const issued = await signIn(ctx, countAttempt, { login, password }, device)
   const subject = await subjectOf(ctx, name, token)
   const viewer = await findViewer(ctx, issued.access_token)
   if (!viewer) throw accountDisabled()

@@ -34,6 +34,10 @@ const SENTENCES = {
     password: { en: 'The password of your account was changed.', zh: '你的账号密码已被修改。' },
     phone: { en: 'The phone number of your account was changed.', zh: '你的账号手机号已被修改。' },
     email: { en: 'The e-mail address of your account was changed.', zh: '你的账号邮箱已被修改。' },
+    'sign-in': {
+      en: 'Somebody signed in to your account from a new device.',
+      zh: '你的账号在新设备上登录。',
+    },
     '': { en: 'Your account was changed.', zh: '你的账号已被修改。' },
   },
   sanction: {

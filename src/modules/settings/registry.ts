@@ -82,6 +82,8 @@ export const SETTINGS = {
   'register:phone-countries': define(TextList(300, 2), ['CN']),
   // How long somebody who deletes their account may still change their mind (rights-1).
   'account:deletion-days': define(Int(0, 365), 14),
+  // Whether people are told of a sign-in from a new device (rights-5).
+  'account:sign-in-notices': define(Flag(), true),
   'register:role': define(Text(100), 'owner'),
   // Whether clients may learn that a phone or e-mail has an account, which one-key sign-in asks (sign-in-21).
   'users:tell-known-accounts': define(Flag(), true),

@@ -1,4 +1,4 @@
-export { deleteSignIns } from './queries.ts'
+export { deleteSignIns, isNewDevice, listSignIns } from './queries.ts'
 export {
   findRevoked,
   findViewer,

@@ -1,4 +1,5 @@
 import type { Db } from '#platform/database.ts'
+import type { Device } from '#platform/http/device.ts'
 import { when } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
 
@@ -23,11 +24,21 @@ export async function findToken(sql: Db, hash: Buffer): Promise<TokenRow | undef
 /** Writes a token, with its family when it is the first one of a sign-in. */
 export async function insertToken(
   sql: Db,
-  token: { hash: Buffer; userId: number; family: string; minutes: number; refreshMinutes: number },
+  token: {
+    hash: Buffer
+    userId: number
+    family: string
+    device: Device | null
+    minutes: number
+    refreshMinutes: number
+  },
 ): Promise<void> {
   await sql`
     with family as (
-      insert into token_families (user_id, id) values (${token.userId}, ${token.family}) on conflict do nothing
+      insert into token_families as f (user_id, id, user_agent, network)
+      values (${token.userId}, ${token.family}, ${token.device?.userAgent ?? null}, ${token.device?.network ?? null})
+      on conflict (user_id, id) do update set used_at = now(),
+        user_agent = coalesce(excluded.user_agent, f.user_agent), network = coalesce(excluded.network, f.network)
     )
     insert into tokens (hash, user_id, family, expires_at, refresh_until)
     values (${token.hash}, ${token.userId}, ${token.family},
@@ -86,6 +97,30 @@ export async function revokeFamilies(
     select t.hash from revoked r join tokens t on t.user_id = r.user_id and t.family = r.id
     where t.expires_at > now() and t.exchanged_at is null`
   return rows.map((row) => row.hash)
+}
+
+export type SignInRow = Row<'token_families', 'id' | 'user_agent' | 'network' | 'created_at' | 'used_at'>
+
+/** The sign-ins of a person that can still be used, the last used first. */
+export const listSignIns = (sql: Db, userId: number) => sql<SignInRow[]>`
+  select f.id, f.user_agent, f.network, f.created_at, f.used_at from token_families f
+  where f.user_id = ${userId} and f.revoked_at is null
+    and f.created_at > now() - make_interval(days => ${SIGN_IN_DAYS})
+    and exists (
+      select from tokens t where t.user_id = f.user_id and t.family = f.id and t.refresh_until > now()
+    )
+  order by f.used_at desc, f.id limit 100`
+
+/**
+ * Whether a person was never seen on this device in this network, by the sign-ins that are kept. Not for the first one, nor
+ * where an old one does not say where it was.
+ */
+export async function isNewDevice(sql: Db, userId: number, { userAgent, network }: Device): Promise<boolean> {
+  const [row] = await sql<[{ unseen: boolean }]>`
+    select coalesce(bool_and(user_agent is not null and (user_agent, network) <> (${userAgent}, ${network})), false)
+      as unseen
+    from token_families where user_id = ${userId}`
+  return row.unseen
 }
 
 /** Which of these sign-ins were ended. */

@@ -3,6 +3,7 @@ import { defineCache } from '#platform/cache.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, transaction } from '#platform/database.ts'
 import { unauthenticated } from '#platform/errors.ts'
+import type { Device } from '#platform/http/device.ts'
 import type { Viewer } from '#platform/http.ts'
 import { sendSignal } from '#platform/signals.ts'
 import { exchangeToken, findToken, insertToken, removeOldTokens, revokeFamilies } from './queries.ts'
@@ -30,17 +31,18 @@ const hashOf = (token: string) => hash('sha256', token, 'buffer')
 const keyOfToken = (token: string) => hash('sha256', token, 'base64')
 const keyOf = (digest: Buffer) => digest.toString('base64')
 
-/** Makes a token, for a new sign-in unless a family is given. */
+/** Makes a token, for a new sign-in unless a family is given; `device` is from where it was asked for. */
 export async function issueToken(
   sql: Db,
   userId: number,
-  family: string = randomUUID(),
+  { family = randomUUID(), device = null }: { family?: string; device?: Device | null } = {},
 ): Promise<IssuedToken> {
   const token = randomBytes(32).toString('base64url')
   await insertToken(sql, {
     hash: hashOf(token),
     userId,
     family,
+    device,
     minutes: TOKEN_MINUTES,
     refreshMinutes: REFRESH_MINUTES,
   })
@@ -76,7 +78,7 @@ const stillGood = ({ viewer }: Entry): Viewer | null =>
  * Exchanges a token for a new one, once. Presenting it again more than 30 seconds later revokes the whole family
  * (sign-in-5); within them the client is given another token, because it may have lost the first answer.
  */
-export async function refreshToken(ctx: Context, token: string): Promise<IssuedToken> {
+export async function refreshToken(ctx: Context, token: string, device: Device): Promise<IssuedToken> {
   const digest = hashOf(token)
   const result = await transaction(ctx.sql, async (tx) => {
     const exchange = await exchangeToken(tx, digest)
@@ -84,7 +86,10 @@ export async function refreshToken(ctx: Context, token: string): Promise<IssuedT
     if (exchange.outcome === 'reused')
       return { keys: await revokeTokens(ctx, tx, exchange.user_id, { family: exchange.family }) }
     cacheOf(ctx).announce(tx, keyOf(digest))
-    return { keys: [keyOf(digest)], issued: await issueToken(tx, exchange.user_id, exchange.family) }
+    return {
+      keys: [keyOf(digest)],
+      issued: await issueToken(tx, exchange.user_id, { family: exchange.family, device }),
+    }
   })
   forgetTokens(ctx, result.keys)
   if (!result.issued) throw unauthenticated()

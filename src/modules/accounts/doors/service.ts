@@ -2,6 +2,7 @@ import { isEmailAmong } from '#lib/identifiers.ts'
 import { isPhoneOf } from '#lib/phones.ts'
 import { readSettings, type Settings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
+import type { Device } from '#platform/http/device.ts'
 import type { Account } from '../codes/schema.ts'
 import { invitationNeeded } from '../invitations/errors.ts'
 import { checkInvitation } from '../invitations/service.ts'
@@ -20,10 +21,15 @@ const OPEN_FOR: Record<Settings['register:method'], readonly Door[]> = {
 }
 
 /** How somebody new comes: by what, with which invitation, and what they say of themselves. */
-export type Arrival = { door: Door; invitation?: string | undefined; introduction?: string | undefined }
+export type Arrival = {
+  door: Door
+  invitation?: string | undefined
+  introduction?: string | undefined
+  device: Device
+}
 
 /** Refuses a way to register that the settings do not leave open (registration-1, registration-2, registration-5). */
-export async function checkDoor(ctx: Context, { door, invitation }: Arrival): Promise<void> {
+export async function checkDoor(ctx: Context, { door, invitation }: Omit<Arrival, 'device'>): Promise<void> {
   const settings = await readSettings(ctx)
   const type = settings['register:type']
   if (type === 'closed') throw registrationClosed()

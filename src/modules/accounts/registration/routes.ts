@@ -1,5 +1,6 @@
 import { sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
+import { deviceOf } from '#platform/http/device.ts'
 import { routesOn } from '#platform/http/route.ts'
 import { type Server, say } from '#platform/http.ts'
 import { Message } from '#platform/schema.ts'
@@ -29,7 +30,7 @@ export function registrationRoutes(server: Server, ctx: Context) {
       ...CONTACT_ERRORS,
     ],
     handler: async ({ body, request, reply }) => {
-      const issued = await register(ctx, body)
+      const issued = await register(ctx, body, deviceOf(request))
       return issued ?? reply.code(202).send(say(request, accountWaiting.text.en, accountWaiting.text.zh))
     },
   })

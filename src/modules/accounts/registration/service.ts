@@ -8,6 +8,7 @@ import { screen } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, onConstraint, type Tx, transaction } from '#platform/database.ts'
 import { invalidField } from '#platform/errors.ts'
+import type { Device } from '#platform/http/device.ts'
 import { addJob } from '#platform/jobs.ts'
 import { hashPassword } from '#platform/passwords.ts'
 import { Type } from '#platform/schema.ts'
@@ -52,11 +53,11 @@ export async function checkUserName(ctx: Context, name: string, exceptId = 0): P
 }
 
 /** Registers a person whose phone or e-mail a code has proved, and signs them in. */
-export async function register(ctx: Context, input: Registration) {
+export async function register(ctx: Context, input: Registration, device: Device) {
   // First of all: nobody fills in a form for a door that is closed.
   const account = accountOf(input)
   const { invitation_code: invitation, introduction } = input
-  const arrival: Arrival = { door: account.field, invitation, introduction }
+  const arrival: Arrival = { door: account.field, invitation, introduction, device }
   await checkDoor(ctx, arrival)
   await checkContact(ctx, account)
   const body = await screen(ctx, input, Registration, ['name', 'introduction'])
@@ -102,7 +103,7 @@ export async function registerPerson(
     await prove(tx, id)
     if (arrival.invitation !== undefined) await comeByInvitation(tx, arrival.invitation, id)
     if (waiting) return undefined
-    const issued = await issueToken(tx, id)
+    const issued = await issueToken(tx, id, { device: arrival.device })
     await publishEvent(ctx, tx, 'user.created', { id, name: person.name })
     return issued
   })

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { refreshToken } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
 import { unauthenticated } from '#platform/errors.ts'
+import { deviceOf } from '#platform/http/device.ts'
 import { routesOn } from '#platform/http/route.ts'
 import { attemptsOf, bearerToken, type Server, say } from '#platform/http.ts'
 import { wrongCode } from '../errors.ts'
@@ -27,7 +28,7 @@ export function signInRoutes(server: Server, ctx: Context) {
     example: { login: 'root', password: 'the password' },
     reply: { 200: TokenView },
     errors: [wrongSignIn, wrongCode, accountDisabled, accountWaiting, accountSuspended],
-    handler: (call) => signIn(ctx, attemptsOf(ctx, call), call.body),
+    handler: (call) => signIn(ctx, attemptsOf(ctx, call), call.body, deviceOf(call.request)),
   })
 
   // Existing clients use any verb on these two (sign-in-5). POST is the one to use.
@@ -51,7 +52,7 @@ export function signInRoutes(server: Server, ctx: Context) {
       handler: ({ request }) => {
         const token = presented(request)
         if (token === undefined) throw unauthenticated()
-        return refreshToken(ctx, token)
+        return refreshToken(ctx, token, deviceOf(request))
       },
     })
     route(`${verb} /auth/logout`, {

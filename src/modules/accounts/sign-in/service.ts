@@ -1,24 +1,19 @@
 import { type Login, loginKind } from '#lib/identifiers.ts'
-import {
-  findViewer,
-  forgetTokens,
-  type IssuedToken,
-  issueToken,
-  revokeTokens,
-} from '#modules/tokens/index.ts'
+import { findViewer, forgetTokens, type IssuedToken, revokeTokens } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database.ts'
 import { type ApiError, invalidField, unauthenticated } from '#platform/errors.ts'
+import type { Device } from '#platform/http/device.ts'
 import type { CountAttempt } from '#platform/http.ts'
 import { hashPassword, isForeignHash, verifyPassword } from '#platform/passwords.ts'
 import type { Account } from '../codes/schema.ts'
 import { checkCode, storedAccount, useCode } from '../codes/service.ts'
-import { takeDeletionBack } from '../deletion/service.ts'
 import { limitAttempts } from '../limits.ts'
 import { savePassword } from '../passwords/queries.ts'
 import { accountWaiting } from '../requests/errors.ts'
 import { isWaiting } from '../requests/queries.ts'
 import { refuseSuspended } from '../sanctions/service.ts'
+import { openSession } from '../sessions/service.ts'
 import { accountDisabled, wrongSignIn } from './errors.ts'
 import { type AccountRow, findAccount, holdAccount } from './queries.ts'
 import type { SignIn } from './schema.ts'
@@ -55,13 +50,17 @@ export async function prove(
 }
 
 /** Signs a person in who is not suspended. */
-export async function signIn(ctx: Context, countAttempt: CountAttempt, input: SignIn): Promise<IssuedToken> {
+export async function signIn(
+  ctx: Context,
+  countAttempt: CountAttempt,
+  input: SignIn,
+  device: Device,
+): Promise<IssuedToken> {
   const { id, hold } = await prove(ctx, countAttempt, input)
   return transaction(ctx.sql, async (tx) => {
     await hold(tx)
     await refuseSuspended(tx, id)
-    await takeDeletionBack(ctx, tx, id)
-    return issueToken(tx, id)
+    return openSession(ctx, tx, id, device)
   })
 }
 

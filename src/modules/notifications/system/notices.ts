@@ -23,9 +23,9 @@ const reported = (what: string, resource: string, fields: SystemNotice['fields']
 /** When each system type is written, to whom, and what it says. */
 export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
   'account:changed': {
-    when: 'a password, phone or e-mail of an account is set, changed or taken away, by anybody',
+    when: 'a password, phone or e-mail of an account is set, changed or taken away, by anybody, or somebody signs in from a new device (rights-5)',
     who: 'whose it is',
-    fields: { state: '`password`, `phone`, `email`' },
+    fields: { state: '`password`, `phone`, `email`, `sign-in`' },
     resource: '1',
   },
   sanction: {

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { networkOf } from '#platform/http/device.ts'
+import { refusalOf, settingsOn, signUpsOn } from '#test/sign-up.ts'
+import { createWorld } from '#test/world.ts'
+
+const world = await createWorld()
+const { guest, as, sql, person, outbox, work } = world
+const { signUp } = signUpsOn(world)
+const under = settingsOn(world)
+
+const signInOn = async (device: string, login: string) => {
+  const answer = await guest(
+    'POST',
+    '/auth/login',
+    { login, password: 'correct horse' },
+    { 'user-agent': device },
+  )
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  return answer.body.access_token as string
+}
+const isGood = async (token: string) => (await guest('GET', `/user?token=${token}`)).status === 200
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+const sessionsOf = async (token: string) => {
+  const answer = await guest('GET', '/user/sessions', undefined, bearer(token))
+  assert.equal(answer.status, 200)
+  return answer.body as { id: string; device: string | null; place: string | null; current: boolean }[]
+}
+
+test('people see where they are signed in, and end one sign-in or all others (rights-4)', async () => {
+  const ann = await signUp()
+  const phone = await signInOn('Phone é\u0007', ann.name)
+  const desk = await signInOn(`Desk ${'x'.repeat(300)}`, ann.name)
+  const seen = await sessionsOf(desk)
+  assert.equal(seen.length, 3)
+  assert.deepEqual([seen[0]?.device, seen[0]?.current], [`Desk ${'x'.repeat(195)}`, true])
+  assert.ok(seen[1]?.device?.startsWith('Phone ') && /^[ -~]*$/.test(seen[1].device))
+  assert.ok(seen.every(({ place }) => place === '127.0.0.0/24'))
+  const end = (token: string, id: string) => guest('DELETE', `/user/sessions/${id}`, undefined, bearer(token))
+  assert.equal((await end(desk, String(seen[1]?.id))).status, 204)
+  assert.deepEqual([await isGood(phone), await isGood(desk), await isGood(ann.token)], [false, true, true])
+  assert.deepEqual(refusalOf(await end(desk, String(seen[1]?.id))), [404, 'no_such_session'])
+  const bob = await signUp()
+  assert.equal((await end(bob.token, String(seen[0]?.id))).status, 404)
+  assert.equal((await end(bob.token, 'nonsense')).status, 404)
+  assert.equal((await guest('DELETE', '/user/sessions', undefined, bearer(desk))).status, 204)
+  assert.deepEqual(
+    [await isGood(desk), await isGood(ann.token), await isGood(bob.token)],
+    [true, false, true],
+  )
+  assert.equal((await sessionsOf(desk)).length, 1)
+})
+
+test('exchanging a token keeps one sign-in, with the device that was seen last (rights-4)', async () => {
+  const ann = await signUp()
+  await sql`update token_families set used_at = now() - interval '1 hour' where user_id = ${ann.id}`
+  const answer = await guest('POST', '/auth/refresh', { token: ann.token }, { 'user-agent': 'Moved' })
+  const seen = await sessionsOf(answer.body.access_token)
+  assert.deepEqual(
+    seen.map(({ device, current }) => [device, current]),
+    [['Moved', true]],
+  )
+  const [row] = await sql`select used_at > now() - interval '1 minute' as fresh from token_families
+    where user_id = ${ann.id}`
+  assert.equal(row?.fresh, true)
+  await sql`update tokens set refresh_until = now() where user_id = ${ann.id}`
+  assert.deepEqual(await sessionsOf(answer.body.access_token), [])
+})
+
+test('a network is enough of an address to know a place again (rights-4)', () => {
+  for (const [address, network] of [
+    ['203.0.113.77', '203.0.113.0/24'],
+    ['::ffff:203.0.113.77', '203.0.113.0/24'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
+    ['nonsense', ''],
+  ] as const)
+    assert.equal(networkOf(address), network)
+})
+
+test('a sign-in from a new device is told, once for each device, and not the first one (rights-5)', async () => {
+  const ann = await signUp()
+  const email = 'email' in ann ? String(ann.email) : ''
+  const letters = () => outbox.filter(({ to, code }) => to === email && !code).map(({ text }) => text)
+  const notices = async () =>
+    (await as(ann, 'GET', '/user/notifications?type=system')).body.data.filter(
+      ({ data }: { data: { state: string } }) => data.state === 'sign-in',
+    ).length
+  await work()
+  assert.deepEqual([letters().length, await notices()], [0, 0])
+  await signInOn('New phone', ann.name)
+  await signInOn('New phone', ann.name)
+  await work()
+  assert.deepEqual([letters().length, await notices()], [1, 1])
+  assert.match(letters()[0] ?? '', /新设备.*New phone.*127\.0\.0\.0\/24.*new device/)
+  await under({ 'account:sign-in-notices': false }, () => signInOn('Another phone', ann.name))
+  await work()
+  assert.equal(letters().length, 1)
+})
+
+test('who was signed in before devices were kept is not told of the next sign-in (rights-5)', async () => {
+  const ann = await signUp()
+  await sql`update token_families set user_agent = null, network = null where user_id = ${ann.id}`
+  await signInOn('Whatever', ann.name)
+  assert.equal((await as(ann, 'GET', '/user/notifications?type=system')).body.data.length, 0)
+  const old = await person()
+  assert.equal((await sessionsOf(old.token))[0]?.device, null)
+})
