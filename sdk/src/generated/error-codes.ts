@@ -105,6 +105,7 @@ export type ErrorCode =
   | "no_such_provider"
   | "no_such_question"
   | "no_such_question_topic"
+  | "no_such_session"
   | "no_such_singer"
   | "no_such_song"
   | "no_such_space"
