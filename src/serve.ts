@@ -17,6 +17,7 @@ import { checkAddresses, listenFault } from '#platform/start-checks.ts'
 import { StartFault, startFault } from '#platform/start-fault.ts'
 import { banner } from './banner.ts'
 import { prepareDatabase } from './prepare.ts'
+import { gaugeSite } from './site-metrics.ts'
 import { startWorker } from './worker.ts'
 
 /** A request waits a second for a connection and three for a row; in time it hears that it should come back. */
@@ -63,6 +64,8 @@ export async function serve(config: Config): Promise<void> {
   })
   const { ctx } = opened
   ctx.metrics.defaultProcessMetrics()
+  // The site is the same seen from each process: one of them tells of it.
+  if (begin.slot === 1) gaugeSite(ctx)
   if (parent) shareMetrics(ctx, parent, begin.slot)
   closers.push({ name: 'context', withinMs: 120_000, close: opened.close })
   try {

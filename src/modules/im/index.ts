@@ -1,2 +1,3 @@
 export { findDrift, imState, reconcile } from './drift/service.ts'
 export { imTables } from './imports/thinksns.ts'
+export { imBacklog } from './sync/queries.ts'

@@ -78,6 +78,23 @@ const liveSums = cacheCostly(
     sumDays(ctx.sql, series, daysLater(today(), -1), daysLater(today(), 1)),
 )
 
+/** What waits for decisions and what happened since midnight UTC, for whoever watches the server. */
+export async function measure(ctx: Context, { queues, series }: Counted) {
+  const [waiting, sums] = await Promise.all([countWaiting(ctx.sql, queues), liveSums(ctx, series)])
+  const day = today()
+  return {
+    waiting: waiting.map(({ name, count, oldest_at: oldest }) => ({
+      name,
+      count,
+      seconds: oldest === null ? 0 : Math.max(0, (Date.now() - Date.parse(oldest)) / 1000),
+    })),
+    today: series.map(({ name }) => ({
+      name,
+      value: sums.find((row) => row.series === name && row.day === day)?.value ?? 0,
+    })),
+  }
+}
+
 function checkDay(field: 'from' | 'to', day: string): string {
   if (!isTime(day)) throw invalidField(field, { en: 'There is no such day.', zh: '日期不存在。' })
   return day

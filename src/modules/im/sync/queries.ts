@@ -151,3 +151,11 @@ export async function countBacklog(sql: Db): Promise<Backlog> {
       ) as last_error`
   return row
 }
+
+/** What waits for the provider, by the indexes of what does. */
+export async function imBacklog(sql: Db): Promise<{ accounts: number; groups: number }> {
+  const [row] = await sql<[{ accounts: number; groups: number }]>`
+    select (select count(*)::int from im_accounts where synced_version < version) as accounts,
+           (select count(*)::int from im_groups where synced_version < version) as groups`
+  return row
+}

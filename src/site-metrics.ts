@@ -1,0 +1,133 @@
+import { Gauge } from 'prom-client'
+import { imBacklog } from '#modules/im/index.ts'
+import { measure } from '#modules/statistics/index.ts'
+import { findLastBackup } from '#platform/backup/history.ts'
+import type { Context } from '#platform/context.ts'
+import { findReplicaLags } from '#platform/database/replication.ts'
+import { countJobs } from '#platform/jobs/counts.ts'
+import { STATISTICS } from './statistics.ts'
+
+/** However often it is asked, the database is looked at no oftener. */
+const KEPT_MS = 10_000
+
+async function look(ctx: Context) {
+  const [jobs, site, im, backup, replicas] = await Promise.all([
+    countJobs(ctx.sql),
+    measure(ctx, STATISTICS),
+    imBacklog(ctx.sql),
+    findLastBackup(ctx.sql),
+    findReplicaLags(ctx.sql),
+  ])
+  return { jobs, site, im, backup, replicas }
+}
+
+type Seen = Awaited<ReturnType<typeof look>>
+type Value = { labels?: Record<string, string>; value: number }
+
+/** What is told of the site beside its processes: name, meaning, labels, and its values of what was seen. */
+const GAUGES: { name: string; help: string; labels?: string[]; of: (seen: Seen) => Value[] }[] = [
+  {
+    name: 'kith_jobs',
+    help: 'Background jobs by task and state: due, later, running, failed for good',
+    labels: ['task', 'state'],
+    of: ({ jobs }) =>
+      jobs.flatMap(({ task, due, later, running, failed }) =>
+        Object.entries({ due, later, running, failed }).map(([state, value]) => ({
+          labels: { task, state },
+          value,
+        })),
+      ),
+  },
+  {
+    name: 'kith_jobs_oldest_seconds',
+    help: 'For how long the first due job of a task has waited',
+    labels: ['task'],
+    of: ({ jobs }) => jobs.map(({ task, oldest }) => ({ labels: { task }, value: oldest })),
+  },
+  {
+    name: 'kith_decisions_waiting',
+    help: 'What waits for a decision of administrators, such as reports and withdrawals',
+    labels: ['queue'],
+    of: ({ site }) => site.waiting.map(({ name, count }) => ({ labels: { queue: name }, value: count })),
+  },
+  {
+    name: 'kith_decisions_oldest_seconds',
+    help: 'For how long the first of them has waited',
+    labels: ['queue'],
+    of: ({ site }) => site.waiting.map(({ name, seconds }) => ({ labels: { queue: name }, value: seconds })),
+  },
+  {
+    name: 'kith_today',
+    help: 'What happened since midnight UTC: sign-ups, posts, points and money moved',
+    labels: ['series'],
+    of: ({ site }) => site.today.map(({ name, value }) => ({ labels: { series: name }, value })),
+  },
+  {
+    name: 'kith_im_waiting',
+    help: 'Changes that the instant-messaging provider has not confirmed',
+    labels: ['kind'],
+    of: ({ im }) => [
+      { labels: { kind: 'accounts' }, value: im.accounts },
+      { labels: { kind: 'groups' }, value: im.groups },
+    ],
+  },
+  {
+    name: 'kith_backup_last_success_timestamp_seconds',
+    help: 'When the last backup was whole; 0 while there is none',
+    of: ({ backup }) => [{ value: backup?.finished ?? 0 }],
+  },
+  {
+    name: 'kith_backup_size_bytes',
+    help: 'How large the last backup is',
+    of: ({ backup }) => [{ value: backup?.bytes ?? 0 }],
+  },
+  {
+    name: 'kith_backup_duration_seconds',
+    help: 'How long the last backup took',
+    of: ({ backup }) => [{ value: backup?.seconds ?? 0 }],
+  },
+  {
+    name: 'kith_replica_lag_seconds',
+    help: 'How far a replica of the database is behind, where its user may see that',
+    labels: ['replica'],
+    of: ({ replicas }) => replicas.map(({ replica, seconds }) => ({ labels: { replica }, value: seconds })),
+  },
+]
+
+/** Tells metrics of the whole site, which one process does for all: they are the same in each. */
+export function gaugeSite(ctx: Context): void {
+  const registers = [ctx.metrics.registry]
+  let kept: { until: number; seen: Promise<Seen | undefined> } | undefined
+  const see = () => {
+    if (kept === undefined || kept.until < Date.now())
+      kept = {
+        until: Date.now() + KEPT_MS,
+        // Whoever watches has to hear of the process above all while the database is away.
+        seen: look(ctx).catch((error) => {
+          ctx.log.warn({ err: error }, 'metrics of the site')
+          return undefined
+        }),
+      }
+    return kept.seen
+  }
+  new Gauge({
+    name: 'kith_database_up',
+    help: 'Whether the database answered the last look: 1 or 0',
+    registers,
+    async collect() {
+      this.set((await see()) ? 1 : 0)
+    },
+  })
+  for (const { name, help, labels = [], of } of GAUGES)
+    new Gauge({
+      name,
+      help,
+      labelNames: labels,
+      registers,
+      async collect() {
+        const seen = await see()
+        this.reset()
+        for (const { labels: named = {}, value } of seen ? of(seen) : []) this.set(named, value)
+      },
+    })
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { recordBackup } from '#platform/backup/history.ts'
+import { addJob } from '#platform/jobs.ts'
+import { createWorld } from '#test/world.ts'
+import { gaugeSite } from '../src/site-metrics.ts'
+
+const { ctx, guest, person, sql } = await createWorld()
+const pathOf = (name: string) => fileURLToPath(new URL(`../deploy/${name}`, import.meta.url))
+await person()
+await addJob(sql, 'send_webhook', {}, { maxAttempts: 1 })
+await addJob(sql, 'send_code', {}, { delaySeconds: 3600 })
+await sql`update graphile_worker._private_jobs set attempts = 1 where max_attempts = 1`
+await recordBackup(sql, { place: '/backups/a', bytes: 1234, seconds: 5 })
+ctx.metrics.defaultProcessMetrics()
+ctx.metrics.gaugePool(() => ({ max: 1, busy: 0, idle: 1, waiting: 0 }))
+gaugeSite(ctx)
+await guest('GET', '/bootstrappers')
+const text = await ctx.metrics.render()
+
+/** The names that are told, those of their samples included. */
+const told = new Set(
+  [...text.matchAll(/^([a-z_]+)(?:\{.*?\})? [^\n]+$/gm), ...text.matchAll(/^# TYPE (\S+)/gm)].map(
+    (match) => match[1],
+  ),
+)
+const valueOf = (sample: string) => {
+  const line = text.split('\n').find((each) => each.startsWith(`${sample} `))
+  return line === undefined ? undefined : Number(line.slice(sample.length + 1))
+}
+
+/** The names of metrics in an expression: its words without labels, functions and keywords. */
+function metricsOf(expression: string): string[] {
+  const bare = expression
+    .replaceAll(/\{[^}]*\}/g, ' ')
+    .replaceAll(/\[[^\]]*\]/g, ' ')
+    .replaceAll(/\b(by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)/g, ' ')
+  return [...bare.matchAll(/[a-z_:][a-z0-9_:]*(?!\w|\s*\()/g)]
+    .map(([word]) => word)
+    .filter((word) => !['and', 'or', 'unless', 'bool', 'up'].includes(word))
+}
+
+/** The values that an expression compares a label with. */
+const labelsOf = (expression: string, label: string) =>
+  [...expression.matchAll(new RegExp(`${label}=~?"([^"]+)"`, 'g'))].flatMap((match) =>
+    (match[1] ?? '').split('|'),
+  )
+
+const rules = readFileSync(pathOf('prometheus/kith.rules.yml'), 'utf8')
+const dashboard = JSON.parse(readFileSync(pathOf('grafana/kith.json'), 'utf8')) as {
+  panels: { title: string; targets: { expr: string }[] }[]
+}
+const EXPRESSIONS = [
+  ...[...rules.matchAll(/^ +expr: (.+)$/gm)].map((match) => match[1] as string),
+  ...dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+]
+
+test('every metric that the alerts and the dashboard ask for is told by a server', () => {
+  assert.ok(EXPRESSIONS.length > 30, `saw only ${EXPRESSIONS.length}`)
+  for (const expression of EXPRESSIONS) {
+    const names = metricsOf(expression)
+    assert.ok(names.length > 0 || expression.includes('up{'), expression)
+    for (const name of names) assert.ok(told.has(name), `nothing tells ${name}: ${expression}`)
+  }
+})
+
+test('every metric of the site is in an alert or on the dashboard', () => {
+  const asked = new Set(EXPRESSIONS.flatMap(metricsOf))
+  for (const [, name] of text.matchAll(/^# TYPE (kith_\S+)/gm))
+    assert.ok(asked.has(name as string), `nobody looks at ${name}`)
+})
+
+test('tasks, states and series that are asked for by name are those that there are', async () => {
+  const { tasksOn } = await import('../src/worker.ts')
+  const tasks = Object.keys(tasksOn(ctx))
+  const series = [...text.matchAll(/^kith_today\{series="([^"]+)"\}/gm)].map((match) => match[1])
+  for (const expression of EXPRESSIONS) {
+    for (const task of labelsOf(expression, 'task')) assert.ok(tasks.includes(task), `no task ${task}`)
+    for (const name of labelsOf(expression, 'series'))
+      assert.ok(
+        series.some((each) => new RegExp(`^(?:${name})$`).test(each ?? '')),
+        `no series ${name}`,
+      )
+  }
+})
+
+test('the site is told as it is: jobs, decisions, what happened today, the last backup', async () => {
+  assert.equal(valueOf('kith_database_up'), 1)
+  assert.equal(valueOf('kith_jobs{task="send_webhook",state="failed"}'), 1)
+  assert.equal(valueOf('kith_jobs{task="send_code",state="later"}'), 1)
+  assert.equal(
+    valueOf('kith_today{series="sign-ups"}'),
+    Number((await sql`select count(*) as count from users`)[0]?.count),
+  )
+  assert.equal(valueOf('kith_decisions_waiting{queue="reports"}'), 0)
+  assert.equal(valueOf('kith_backup_size_bytes'), 1234)
+  assert.ok(Math.abs((valueOf('kith_backup_last_success_timestamp_seconds') ?? 0) - Date.now() / 1000) < 600)
+  assert.equal(valueOf('kith_im_waiting{kind="groups"}'), 0)
+})
+
+test('the files are valid for Prometheus', (t) => {
+  const { error, stdout, stderr, status } = spawnSync(
+    'promtool',
+    ['check', 'config', pathOf('prometheus/prometheus.yml')],
+    { encoding: 'utf8' },
+  )
+  if (error) {
+    if (process.env.CI) throw new Error('CI installs prometheus: its rules have to be checked')
+    return t.diagnostic('promtool is not installed')
+  }
+  assert.equal(status, 0, stdout + stderr)
+  assert.match(stdout, /SUCCESS: 15 rules found/)
+})
