@@ -28,6 +28,8 @@ import { sanctionRoutes } from '#modules/accounts/sanctions/routes.ts'
 import { sessionRoutes } from '#modules/accounts/sessions/routes.ts'
 import { signInRoutes } from '#modules/accounts/sign-in/routes.ts'
 import { userRoutes } from '#modules/accounts/users/routes.ts'
+import { adminAddressBlockRoutes } from '#modules/address-blocks/admin/routes.ts'
+import { findAddressBlock } from '#modules/address-blocks/index.ts'
 import { adminAdvertisingRoutes } from '#modules/advertising/admin/routes.ts'
 import { readBootAdvertisements } from '#modules/advertising/index.ts'
 import { advertisingRoutes } from '#modules/advertising/routes.ts'
@@ -255,6 +257,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   adminAppealRoutes,
   adminReportRoutes(REMOVALS),
   adminHistoryRoutes,
+  adminAddressBlockRoutes,
   adminCertificationCategoryRoutes,
   adminCertificationRoutes,
   adminConversationRoutes,
@@ -299,6 +302,7 @@ export async function buildApp(ctx: Context): Promise<Server> {
       findViewer: (token) => noticed(findViewer(ctx, token)),
       recallViewer: (token) => recallViewer(ctx, token),
       hasAbility: (userId, ability) => hasAbility(ctx, userId, ability as Ability),
+      findAddressBlock: (address) => findAddressBlock(ctx, address),
       findSilence: (userId) => findSilence(ctx, userId),
     },
   })

@@ -16,6 +16,7 @@ const USAGE = `Usage: kith <command>
         [--password TEXT | --random] [--role NAME]...
   admin reset-password NAME        Set a new password, which ends every sign-in of the account
         [--password TEXT | --random]
+  admin unblock ADDRESS            Remove the blocks of addresses that hold it
   import music|news FILE           Import a file of one JSON object a line; run again, it goes on where it stopped
         [--files DIR] [--again]    What is there already stays as it is; --again reads all lines once more
   import thinksns                  Bring a whole community over from ThinkSNS+ (docs/migrate-from-thinksns.md)
@@ -161,7 +162,7 @@ async function main(): Promise<number> {
     }
     case 'admin': {
       const [action, name = ''] = rest
-      const { createAdministrator, resetPassword } = await import('./commands/admin.ts')
+      const { createAdministrator, resetPassword, unblock } = await import('./commands/admin.ts')
       if (action === 'create') {
         expect(2, 'password', 'random', 'role')
         return createAdministrator(process.env, name, values)
@@ -170,9 +171,13 @@ async function main(): Promise<number> {
         expect(2, 'password', 'random')
         return resetPassword(process.env, name, values)
       }
+      if (action === 'unblock') {
+        expect(2)
+        return unblock(process.env, name)
+      }
       if (action === undefined) throw new UsageError('say what to do: admin create or admin reset-password')
       throw new UsageError(
-        `there is no command admin ${action}${didYouMean(action, ['create', 'reset-password'], 'admin ')}`,
+        `there is no command admin ${action}${didYouMean(action, ['create', 'reset-password', 'unblock'], 'admin ')}`,
       )
     }
     default:

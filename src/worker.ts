@@ -2,6 +2,7 @@ import { alertTasks } from '#modules/accounts/alerts/jobs.ts'
 import { codeSchedules, codeTasks } from '#modules/accounts/codes/jobs.ts'
 import { deletionSchedules, deletionTasks } from '#modules/accounts/deletion/jobs.ts'
 import { letterTasks } from '#modules/accounts/letters/jobs.ts'
+import { addressBlockSchedules, addressBlockTasks } from '#modules/address-blocks/jobs.ts'
 import { certificationTasks } from '#modules/certifications/jobs.ts'
 import { commentSchedules, commentTasks } from '#modules/comments/jobs.ts'
 import { feedSchedules, feedTasks } from '#modules/feeds/jobs.ts'
@@ -38,6 +39,7 @@ const jobSchedules: Schedule[] = [{ task: 'tidy_jobs', pattern: '29 3 * * *' }]
 const TASKS: ((ctx: Context) => TaskList)[] = [
   jobTasks,
   tokenTasks,
+  addressBlockTasks,
   fileTasks,
   notificationTasks,
   ledgerTasks,
@@ -59,6 +61,7 @@ const TASKS: ((ctx: Context) => TaskList)[] = [
 const SCHEDULES: Schedule[] = [
   ...jobSchedules,
   ...tokenSchedules,
+  ...addressBlockSchedules,
   ...fileSchedules,
   ...notificationSchedules,
   ...ledgerSchedules,

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 /** Modules from low to high: one imports only from strictly lower layers, and only through index.ts. */
 const LAYERS = [
   ['audit'],
-  ['settings', 'abilities', 'tokens', 'files', 'words'],
+  ['settings', 'abilities', 'tokens', 'files', 'words', 'address-blocks'],
   ['ledger', 'notifications', 'advertising', 'areas'],
   ['accounts'],
   [

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 
 /** Who owns a table: only the owner writes it, and others read it through what the owner exports. */
 const OWNERS: Record<string, string[]> = {
+  'address-blocks': ['address_blocks'],
   abilities: ['abilities', 'role_abilities', 'roles', 'user_roles'],
   accounts: [
     'appeals',

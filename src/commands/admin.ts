@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { isUserName, loginKind } from '#lib/identifiers.ts'
+import { networkOf } from '#lib/networks.ts'
 import { createUser, findAccount, setPassword } from '#modules/accounts/index.ts'
+import { freeAddress } from '#modules/address-blocks/index.ts'
 import { transaction } from '#platform/database.ts'
 import { ApiError } from '#platform/errors.ts'
 import type { Opened } from '#platform/open-context.ts'
@@ -35,6 +37,21 @@ export function resetPassword(env: Environment, name: string, choice: Choice): P
     process.stdout.write(`${account.name} has a new password and is signed out everywhere.\n`)
     if (account.disabled) process.stdout.write('The account is disabled.\n')
   })
+}
+
+/** `kith admin unblock ADDRESS`: for whoever blocked the network that they come from themselves. */
+export async function unblock(env: Environment, address: string): Promise<number> {
+  if (networkOf(address) === undefined) throw new Error(`"${address}" is no address`)
+  await withContext(env, async ({ ctx, connection }) => {
+    await prepareDatabase(ctx, connection)
+    const networks = await freeAddress(ctx, address)
+    process.stdout.write(
+      networks.length === 0
+        ? `${address} was not blocked.\n`
+        : `No longer blocked: ${networks.join(', ')}.\n`,
+    )
+  })
+  return 0
 }
 
 async function withPassword(

@@ -83,6 +83,13 @@ export const blocked = apiError(
 )
 /** What somebody is told who may only read; the text says why and until when (sign-in-27). */
 export const silenced = apiError(403, 'silenced', 'You may read, but not write.', '你已被禁言。')
+/** What somebody is told whose address is blocked; the text says until when (administration-19). */
+export const addressBlocked = apiError(
+  403,
+  'address_blocked',
+  'Nothing is taken from your address.',
+  '你所在的网络地址已被封禁。',
+)
 export const tooManyRequests = apiError(
   429,
   'too_many_requests',

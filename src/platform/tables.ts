@@ -17,6 +17,14 @@ export type Tables = {
     day: string
     user_id: number
   }
+  address_blocks: {
+    id: number
+    network: string
+    reason: string
+    ends_at: string | null
+    created_by: number
+    created_at: string
+  }
   advertising: {
     id: number
     space_id: number

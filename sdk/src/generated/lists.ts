@@ -2,6 +2,7 @@
 /** Lists that have pages: what they go on by, where the items are, and how many a page has at most. */
 export const LISTS = {
   "/admin/abilities": {"by":"page","items":"data","max":100},
+  "/admin/address-blocks": {"by":"page","items":"data","max":100},
   "/admin/advertising": {"by":"page","items":"data","max":100},
   "/admin/appeals": {"by":"page","items":"data","max":100},
   "/admin/areas": {"by":"page","items":"data","max":100},

@@ -31,6 +31,7 @@ export const ABILITIES = {
   'admin: audit log': 'Read the audit log',
   'admin: tags': 'Manage tags',
   'admin: reports': 'Handle reports',
+  'admin: address blocks': 'Block addresses and networks',
   'admin: sanctions':
     'Warn, silence and suspend people, decide on appeals and read what was done about somebody',
   'admin: certifications': 'See and decide on certifications',

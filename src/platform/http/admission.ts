@@ -45,6 +45,11 @@ function isForWriters({ method, routeOptions: { config } }: FastifyRequest): boo
   return method !== 'GET' && method !== 'HEAD' && config.access !== 'public' && !config.whileSilenced
 }
 
+/** Whether the request is one that nobody may make from a blocked address: a change, or anything about signing in. */
+function isGuarded({ method, routeOptions: { url = '' } }: FastifyRequest): boolean {
+  return (method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS') || url.startsWith('/api/v2/auth/')
+}
+
 /**
  * What the statements of a request are counted under: the account, and for what may wait for a row that others change too
  * the operation.
@@ -82,7 +87,14 @@ export function admission(options: { config: Config; limiter: RateLimiter; ident
     })
   }
 
-  return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
+  /** Refuses a request from a blocked address, before anything of it reaches the database. */
+  const refuse = async (request: FastifyRequest, reply: FastifyReply, block: Error) => {
+    const state = await limiter.hit(`ip:${addressKey(request.ip)}`, rateLimits.anonymous)
+    tellRate(reply, state)
+    throw state.exceeded ? tooManyRequests({ headers: limitHeaders(state) }) : block
+  }
+
+  const admitRequest = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
     const count = (viewer: Viewer | null) => {
       request.viewer = viewer
       if (request.caller) request.caller.keys = keysOf(request, viewer)
@@ -115,6 +127,16 @@ export function admission(options: { config: Config; limiter: RateLimiter; ident
     }
     if (allowed instanceof Promise) allowed.then(finish, done)
     else finish(allowed)
+  }
+
+  return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
+    const decide = (block: Error | undefined) => {
+      if (block) refuse(request, reply, block).catch(done)
+      else admitRequest(request, reply, done)
+    }
+    const block = isGuarded(request) ? identity.findAddressBlock(request.ip) : undefined
+    if (block instanceof Promise) block.then(decide, done)
+    else decide(block)
   }
 }
 

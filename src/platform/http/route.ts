@@ -3,6 +3,7 @@ import type { Context } from '#platform/context.ts'
 import type { Tx } from '#platform/database.ts'
 import {
   ApiError,
+  addressBlocked,
   type DeclaredError,
   forbidden,
   invalidInput,
@@ -165,11 +166,12 @@ async function answerBeforeInvalid(check: () => unknown, failure: Error): Promis
 }
 
 /** The errors that a route has because of what it takes. */
-function ownErrors(method: string, options: AnyRoute): DeclaredError[] {
+function ownErrors(method: string, path: string, options: AnyRoute): DeclaredError[] {
   const isOpen = options.access === 'public' || options.access === 'optional'
   return [
     tooManyRequests,
     ...(isOpen ? [] : [unauthenticated]),
+    ...(method === 'GET' && !path.startsWith('/auth/') ? [] : [addressBlocked]),
     ...(method === 'GET' || options.access === 'public' || options.whileSilenced ? [] : [silenced]),
     ...(options.body || options.query ? [invalidInput] : []),
     ...(options.params ? [notFound] : []),
@@ -228,7 +230,7 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
           documented: {
             operationId,
             summary: options.summary,
-            errors: ownErrors(method, options),
+            errors: ownErrors(method, path, options),
             ...(options.returns ? { returns: options.returns } : {}),
             ...(options.example === undefined ? {} : { example: options.example }),
           },

@@ -22,6 +22,8 @@ export type Identity = {
   /** The same from memory alone; undefined where that does not know. */
   recallViewer(token: string): Viewer | null | undefined
   hasAbility(userId: number, ability: string): Promise<boolean>
+  /** Why nothing is taken from an address now, if so. */
+  findAddressBlock(address: string): Error | undefined | Promise<Error | undefined>
   /** Why somebody may only read now, if so. */
   findSilence(userId: number): Error | undefined | Promise<Error | undefined>
 }

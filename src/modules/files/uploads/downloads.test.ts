@@ -142,6 +142,7 @@ describe('paid files', () => {
         findViewer: async () => null,
         recallViewer: () => null,
         hasAbility: async () => false,
+        findAddressBlock: () => undefined,
         findSilence: () => undefined,
       },
     })

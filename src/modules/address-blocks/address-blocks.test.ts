@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { addJob } from '#platform/jobs.ts'
+import { createWorld } from '#test/world.ts'
+import { freeAddress } from './index.ts'
+import { findAddressBlock } from './service.ts'
+
+let watching = false
+const seen: string[] = []
+const world = await createWorld(
+  { TRUST_PROXY: '127.0.0.1' },
+  { onQuery: ({ text }) => void (watching && seen.push(text)) },
+)
+const { as, guest, person, sql, ctx, work } = world
+const founder = await person({ roles: ['founder'] })
+const from = (address: string, more: object = {}) => ({ 'x-forwarded-for': address, ...more })
+const block = (body: object, address = '203.0.113.9') =>
+  as(founder, 'POST', '/admin/address-blocks', { reason: 'Spam', ...body }, from(address))
+const signIn = (address: string, more: object = {}) =>
+  guest('POST', '/auth/login', { login: 'nobody', password: 'no password' }, from(address, more))
+const codeOf = ({ headers }: { headers: object }) => (headers as { 'x-error-code'?: string })['x-error-code']
+
+test('from a blocked network nobody signs in, registers or changes anything, and everybody reads (administration-19)', async () => {
+  const ann = await person()
+  const made = await block({ network: '192.0.2.77/24', hours: 5 })
+  assert.equal(made.status, 201)
+  const [{ ends_at: end, network } = { ends_at: '', network: '' }] = (
+    await as(founder, 'GET', '/admin/address-blocks')
+  ).body.data
+  assert.equal(network, '192.0.2.0/24')
+  for (const [method, path] of [
+    ['POST', '/auth/login'],
+    ['GET', '/auth/refresh'],
+    ['POST', '/users'],
+    ['PUT', `/user/followings/${founder.id}`],
+    ['DELETE', `/user/followings/${founder.id}`],
+  ] as const) {
+    const answer = await as(ann, method, path, method === 'GET' ? undefined : {}, from('192.0.2.5'))
+    assert.deepEqual([answer.status, codeOf(answer)], [403, 'address_blocked'], path)
+    assert.equal(answer.body.message, `Nothing is taken from your address until ${end} (UTC).`)
+    assert.ok(answer.headers['x-ratelimit-limit'], path)
+  }
+  const inChinese = await signIn('192.0.2.5', { 'accept-language': 'zh' })
+  assert.equal(inChinese.body.message, `你所在的网络地址已被封禁至 ${end}（UTC）。`)
+  assert.equal((await as(ann, 'GET', '/user', undefined, from('192.0.2.5'))).status, 200)
+  assert.equal((await signIn('192.0.3.5')).status, 422)
+  assert.equal((await as(founder, 'DELETE', `/admin/address-blocks/${made.body.id}`)).status, 204)
+  assert.equal((await signIn('192.0.2.5')).status, 422)
+})
+
+test('a refusal costs the database nothing (administration-19)', async () => {
+  await block({ network: '198.51.100.1' })
+  assert.equal((await signIn('198.51.100.1')).status, 403)
+  watching = true
+  for (let n = 0; n < 5; n += 1)
+    assert.equal(
+      (await guest('POST', '/users', {}, from('198.51.100.1', { authorization: `Bearer unknown${n}` })))
+        .status,
+      403,
+    )
+  watching = false
+  // The list itself is read anew when it was changed, however many requests come.
+  const [reads, others] = [seen.filter((text) => text.includes('from address_blocks')), seen]
+  assert.ok(reads.length <= 1)
+  assert.equal(others.length, reads.length)
+})
+
+test('a block ends by itself, also in the memory of a process, and then makes way (administration-19)', async () => {
+  const network = '2001:db8:7::/48'
+  const made = await block({ network, hours: 1 })
+  assert.ok(await findAddressBlock(ctx, '2001:db8:7:1::1'))
+  const now = Date.now
+  try {
+    Date.now = () => now() + 3_601_000
+    assert.equal(await findAddressBlock(ctx, '2001:db8:7:1::1'), undefined)
+  } finally {
+    Date.now = now
+  }
+  assert.equal(codeOf(await block({ network })), 'network_blocked_already')
+  await sql`update address_blocks set ends_at = now() - interval '1 second' where id = ${made.body.id}`
+  const again = await block({ network })
+  assert.equal(again.status, 201)
+  const racing = await Promise.all([1, 2, 3].map(() => block({ network: '198.51.100.64/28' })))
+  assert.deepEqual(racing.map(({ status }) => status).sort(), [201, 422, 422])
+  await sql`update address_blocks set ends_at = now() - interval '40 days' where network = ${network}`
+  await addJob(sql, 'tidy_address_blocks', {})
+  await work()
+  assert.equal((await sql`select from address_blocks where network = ${network}`).count, 0)
+})
+
+test('nobody blocks where they are without saying so, and the server frees whoever did (administration-19)', async () => {
+  const own = await block({ network: '203.0.113.0/24' }, '203.0.113.9')
+  assert.deepEqual([own.status, codeOf(own)], [422, 'blocks_own_address'])
+  assert.equal((await block({ network: '203.0.113.0/24', own_address: true }, '203.0.113.9')).status, 201)
+  assert.equal(codeOf(await block({ network: '10.9.9.9' }, '203.0.113.9')), 'address_blocked')
+  assert.deepEqual(await freeAddress(ctx, '203.0.113.9'), ['203.0.113.0/24'])
+  const later = Date.now() + 5000
+  while ((await block({ network: '10.9.9.9' }, '203.0.113.9')).status !== 201 && Date.now() < later);
+  assert.deepEqual(await freeAddress(ctx, '203.0.113.9'), [])
+})
+
+test('what is no network, or too wide for one, is 422, and only holders of the ability get in', async () => {
+  for (const network of ['', 'everybody', '10.0.0.0/7', '0.0.0.0/0', '::/0', '1.2.3.4/33']) {
+    const answer = await block({ network })
+    assert.deepEqual([answer.status, Object.keys(answer.body.errors)], [422, ['network']], network)
+  }
+  assert.equal((await block({ network: '192.0.2.9', reason: '' })).status, 422)
+  assert.equal((await as(founder, 'DELETE', '/admin/address-blocks/99999999')).status, 404)
+  assert.equal((await as(await person(), 'GET', '/admin/address-blocks')).status, 403)
+  const log = await as(founder, 'GET', '/admin/audit-log?action=address-blocks.create')
+  assert.ok(log.body.total > 0)
+})

@@ -1,0 +1,1 @@
+export { findAddressBlock, freeAddress } from './service.ts'

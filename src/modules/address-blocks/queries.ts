@@ -1,0 +1,68 @@
+import { escapeLike } from '#lib/text.ts'
+import type { Db, Fragment } from '#platform/database.ts'
+import { pageOf } from '#platform/listing.ts'
+import { directionOf, ifGiven, pageAt } from '#platform/sql.ts'
+import type { Row, Tables } from '#platform/tables.ts'
+import type { AddressBlockQuery } from './admin/schema.ts'
+
+const inForce = (sql: Db): Fragment => sql`(ends_at is null or ends_at > now())`
+
+export type BlockRow = Row<'address_blocks', 'id' | 'network' | 'ends_at'> & { left_ms: number | null }
+
+/** Every block in force, with how long it lasts. */
+export const listBlocks = (sql: Db) => sql<BlockRow[]>`
+  select id, network, ends_at, (extract(epoch from ends_at - now()) * 1000)::bigint as left_ms
+  from address_blocks where ${inForce(sql)}`
+
+export const countBlocks = async (sql: Db): Promise<number> => {
+  const [row] = await sql<[{ n: number }]>`
+    select count(*)::int as n from address_blocks where ${inForce(sql)}`
+  return row.n
+}
+
+/** Blocks a network; undefined where it is blocked already. A block that is over makes way. */
+export async function insertBlock(
+  sql: Db,
+  block: { network: string; reason: string; hours: number | null; by: number },
+): Promise<number | undefined> {
+  const [row] = await sql<{ id: number }[]>`
+    insert into address_blocks as b (network, reason, ends_at, created_by)
+    values (${block.network}, ${block.reason}, now() + make_interval(hours => ${block.hours}::int), ${block.by})
+    on conflict (network) do update
+      set reason = excluded.reason, ends_at = excluded.ends_at, created_by = excluded.created_by, created_at = now()
+      where b.ends_at <= now()
+    returning id`
+  return row?.id
+}
+
+/** Removes a block; answers what it was. */
+export async function deleteBlock(sql: Db, id: number): Promise<Tables['address_blocks'] | undefined> {
+  const [row] = await sql<Tables['address_blocks'][]>`delete from address_blocks where id = ${id} returning *`
+  return row
+}
+
+/** Removes blocks that were over for a month, in batches. */
+export async function deleteOldBlocks(sql: Db, limit: number): Promise<number> {
+  const gone = await sql`
+    delete from address_blocks where id in (
+      select id from address_blocks where ends_at < now() - interval '30 days' limit ${limit})`
+  return gone.count
+}
+
+export type AddressBlockRow = Tables['address_blocks'] & { in_force: boolean }
+
+/** A page of blocks, those that are over included. */
+export function listAddressBlocks(sql: Db, query: AddressBlockQuery) {
+  const where = sql`
+    where true
+      ${ifGiven(sql, query.in_force, (value) => (value ? sql`and ${inForce(sql)}` : sql`and not ${inForce(sql)}`))}
+      ${ifGiven(sql, query.q, (part) => {
+        const like = `%${escapeLike(part)}%`
+        return sql`and (network like ${like} or reason ilike ${like})`
+      })}`
+  return pageOf<AddressBlockRow>(
+    sql`select *, ${inForce(sql)} as in_force from address_blocks ${where}
+      order by id ${directionOf(sql, query.order)} ${pageAt(sql, query)}`,
+    sql`select count(*)::int as total from address_blocks ${where}`,
+  )
+}
