@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { Ajv } from 'ajv'
+import type { FastifyRequest } from 'fastify'
 import { buildApp } from '#app'
 import { createUser } from '#modules/accounts/index.ts'
 import { issueToken } from '#modules/tokens/index.ts'
@@ -87,6 +88,9 @@ export async function createWorld(
     RATE_LIMIT_SENSITIVE: '0',
     RATE_LIMIT_FILES: '0',
     RATE_LIMIT_VARIANTS: '0',
+    // Tests look at what was counted at once, whoever asks.
+    KEPT_PAGES_COUNTS_MS: '0',
+    KEPT_PAGES_VERIFY: process.env.KEPT_PAGES_VERIFY ?? 'false',
     LOG_LEVEL: 'silent',
     DATA_DIR: dataDir,
     ...env,
@@ -119,8 +123,10 @@ export async function createWorld(
     onClose: [],
   }
   await signals.listen()
+  const holdAgainstSchema = bodyCheck()
+  ctx.inspectBody = holdAgainstSchema
   const app = await buildApp(ctx)
-  holdRepliesAgainstSchemas(app)
+  holdRepliesAgainstSchemas(app, holdAgainstSchema)
   holdErrorsAgainstDocumentation(app)
   recordReplies(app)
   await app.register(async (api) => options.routes?.(api as unknown as Server, ctx), {
@@ -184,26 +190,29 @@ export async function createWorld(
 }
 
 /** In tests every successful reply is held against its schema, which the serializer alone would bend into shape. */
-function holdRepliesAgainstSchemas(app: Server) {
+function bodyCheck() {
   const ajv = new Ajv({ strict: false, validateFormats: false })
   const compiled = new WeakMap<object, ReturnType<Ajv['compile']>>()
-  app.addHook('preSerialization', async (request, reply, payload) => {
+  return (request: FastifyRequest, status: number, body: unknown) => {
     const schemas = request.routeOptions.schema?.response as Record<string, object> | undefined
-    const schema = schemas?.[String(reply.statusCode)]
-    if (reply.statusCode >= 400 || !request.url.startsWith('/api/')) return payload
+    const schema = schemas?.[String(status)]
     if (!schema)
-      throw new Error(
-        `${request.method} ${request.routeOptions.url} has no schema for status ${reply.statusCode}`,
-      )
+      throw new Error(`${request.method} ${request.routeOptions.url} has no schema for status ${status}`)
     let validate = compiled.get(schema)
     if (!validate) {
       validate = ajv.compile(schema)
       compiled.set(schema, validate)
     }
-    if (!validate(payload))
+    if (!validate(body))
       throw new Error(
         `${request.method} ${request.routeOptions.url} breaks its schema: ${ajv.errorsText(validate.errors)}`,
       )
+  }
+}
+
+function holdRepliesAgainstSchemas(app: Server, check: ReturnType<typeof bodyCheck>) {
+  app.addHook('preSerialization', async (request, reply, payload) => {
+    if (reply.statusCode < 400 && request.url.startsWith('/api/')) check(request, reply.statusCode, payload)
     return payload
   })
 }

@@ -1,4 +1,6 @@
 import type { Context } from '#platform/context.ts'
+import { currentCaller } from '#platform/database/callers.ts'
+import type { LiveCounts } from '#platform/database/reading.ts'
 import type { Sql } from '#platform/database.ts'
 
 const FLUSH_MS = 3000
@@ -9,10 +11,8 @@ const BATCH = 5000
 export type WriteCounts = (sql: Sql, ids: number[], counts: number[]) => Promise<unknown>
 
 /** Counts of what happens too often to be written each time, such as views. A lost process loses seconds of them. */
-export type BufferedCounts = {
-  add(ids: Iterable<number>): void
-  /** What was counted here and may not be in the database yet. */
-  pending(id: number): number
+export type BufferedCounts = LiveCounts & {
+  /** `pending` is what was counted here and may not be in the database yet. */
   flush(): Promise<void>
 }
 
@@ -72,13 +72,22 @@ function createBufferedCounts(ctx: Context, name: string, write: WriteCounts): B
     timer ??= setTimeout(() => void flush(), FLUSH_MS).unref()
   }
 
-  return {
+  const own: LiveCounts = {
     add(ids) {
       for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1)
       if (counts.size > FLUSH_KEYS && !running) void flush()
       else if (counts.size > 0) schedule()
     },
     pending: (id) => (counts.get(id) ?? 0) + (flushing.get(id) ?? 0),
+  }
+  return {
+    // What is kept counts when it is sent, and shows what is pending then.
+    add(ids) {
+      const reading = currentCaller()?.reading
+      if (reading) reading.shows(own, [...ids])
+      else own.add(ids)
+    },
+    pending: (id) => currentCaller()?.reading?.live(own, id) ?? own.pending(id),
     flush,
   }
 }

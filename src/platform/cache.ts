@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Context } from '#platform/context.ts'
+import { currentCaller } from '#platform/database/callers.ts'
 import type { Db } from '#platform/database.ts'
 import { sendSignal } from '#platform/signals.ts'
 
@@ -22,13 +23,16 @@ const TTL_MOST_MS = 60_000
 export function defineCache<V extends object>(name: string, options: { max: number; ttlMs: number }) {
   if (options.ttlMs > TTL_MOST_MS) throw new RangeError(`${name} would be kept for more than a minute`)
   const caches = new WeakMap<object, Cache<V>>()
-  return (ctx: Pick<Context, 'signals'>): Cache<V> => {
+  return (ctx: Pick<Context, 'signals' | 'sql'>): Cache<V> => {
     const known = caches.get(ctx.signals)
     if (known) return known
     const entries = new LRUCache<string, V>({ max: options.max, ttl: options.ttlMs })
     let drops = 0
+    const { generations } = ctx.sql
+    const generation = `cache ${name}`
     const drop = (key: string) => {
       drops += 1
+      generations.raise(generation)
       if (key === '*') entries.clear()
       else entries.delete(key)
     }
@@ -37,6 +41,7 @@ export function defineCache<V extends object>(name: string, options: { max: numb
     const cache: Cache<V> = {
       recall: (key) => entries.get(key),
       get(key, load) {
+        currentCaller()?.reading?.readCache(generation)
         const held = entries.get(key)
         if (held !== undefined) return held
         const before = drops

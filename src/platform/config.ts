@@ -86,6 +86,14 @@ export function readConfig(env: Env) {
     /** Connections of each process. */
     databasePoolSize: integer('DATABASE_POOL_SIZE', processes === 1 ? 10 : 6, 1, 200),
     statementTimeoutMs: integer('STATEMENT_TIMEOUT_MS', 10_000, 100, 600_000),
+    keptPages: {
+      /** How much memory pages may take; 0: none is kept. */
+      bytes: integer('KEPT_PAGES_MB', 64, 0, 100_000) * 1024 * 1024,
+      /** How much later what only counts, such as likes, may be seen by others than who changed it. */
+      countsMs: integer('KEPT_PAGES_COUNTS_MS', 1_000, 0, 60_000),
+      /** Every page that is found is made again and compared: for tests, since it saves nothing. */
+      isVerified: choice('KEPT_PAGES_VERIFY', 'false', ['true', 'false']) === 'true',
+    },
     requestTimeoutMs: integer('REQUEST_TIMEOUT_MS', 120_000, 1_000, 600_000),
     requestIdleMs: integer('REQUEST_IDLE_MS', 15_000, 100, 600_000),
     dataDir: isAbsolute(dataDir) ? dataDir : resolve(dataDir),

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import type { Config } from '#platform/config.ts'
 import type { Secrets } from '#platform/crypto.ts'
 import type { Sql } from '#platform/database.ts'
@@ -23,6 +24,8 @@ export type Context = {
   mail: Mail
   sms: SmsSender
   push: PushSender
+  /** Sees the body of each page before it is kept: tests hold it against its schema. */
+  inspectBody?: (request: FastifyRequest, status: number, body: unknown) => void
   /** Work to be done before the process ends, such as writing counts that are summed in memory. */
   onClose: (() => Promise<void>)[]
 }

@@ -1,4 +1,5 @@
 import type { Context } from './context.ts'
+import { currentCaller } from './database/callers.ts'
 
 /** An answer is kept a hundred times as long as it took, so that it never costs more than a hundredth of the time. */
 const KEPT_TIMES = 100
@@ -24,6 +25,8 @@ export function cacheCostly<Name, T>(
 ): CostlyCache<Name, T> {
   const ofDatabase = new WeakMap<object, Map<Name, Kept<T>>>()
   const get = (ctx: Context, name: Name): Promise<T> => {
+    // It ages by itself, and nothing that is made of it is kept.
+    currentCaller()?.reading?.readUnknown()
     const known = ofDatabase.get(ctx.sql) ?? new Map<Name, Kept<T>>()
     ofDatabase.set(ctx.sql, known)
     const kept = known.get(name)

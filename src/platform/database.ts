@@ -1,6 +1,7 @@
 import postgres from 'postgres'
 import type { Driver } from './database/connection.ts'
 import { createPool } from './database/pool.ts'
+import { createGenerations, type Generations } from './generations.ts'
 
 export { afterCommit } from './database/after-commit.ts'
 
@@ -18,6 +19,8 @@ export type Sql = postgres.Sql<{ bigint: number }> & {
   isAnswering(withinMs: number): Promise<boolean>
   /** Work that is done when the pool is told to end, before its connections are. */
   beforeEnd(work: () => Promise<void>): void
+  /** Which tables were written since when. */
+  generations: Generations
 }
 
 /** An open transaction. */
@@ -38,6 +41,8 @@ export type DatabaseOptions = {
   /** How many callers may wait for one; absent: any number, as commands and tests do. */
   maxWaiting?: number
   onNotice?: (message: string) => void
+  /** Those of another pool of this process on the same database. */
+  generations?: Generations
   /** Sees every statement that is sent, with the object ids of its parameters' types (0 for those left to the server). */
   onQuery?: (query: { text: string; parameters: unknown[]; types: number[] }) => void
 }
@@ -90,14 +95,16 @@ export function openDatabase(options: DatabaseOptions): Sql {
   const driver = (typeof connection === 'string'
     ? postgres(connection, settings)
     : postgres({ ...connection, ...settings })) as unknown as Driver
+  const generations = options.generations ?? createGenerations()
   const pool = createPool(driver, {
+    generations,
     size: options.poolSize,
     patienceMs: options.patienceMs ?? PATIENCE_MS,
     maxWaiting: options.maxWaiting ?? Number.POSITIVE_INFINITY,
     deadlineMs: options.statementTimeoutMs === 0 ? 0 : options.statementTimeoutMs + DEADLINE_GRACE_MS,
   })
   const { sql, state, isAnswering, beforeEnd } = pool
-  return Object.assign(sql, { state, isAnswering, beforeEnd }) as unknown as Sql
+  return Object.assign(sql, { state, isAnswering, beforeEnd, generations }) as unknown as Sql
 }
 
 const watchQueries =

@@ -5,6 +5,7 @@ import { InputError } from '#platform/input.ts'
 
 /** English unless the first language that the client prefers and Kith speaks is Chinese. */
 export function language(request: FastifyRequest): Language {
+  request.isTranslated = true
   const header = request.headers['accept-language']
   if (!header) return 'en'
   const ranked = header

@@ -21,6 +21,7 @@ import { Busy } from '#platform/errors.ts'
 import { addressKey } from '#platform/http/address.ts'
 import { admission, tellRate } from '#platform/http/admission.ts'
 import { acceptEmptyJson, answerInvalid, prepareBody, refuseBadForms } from '#platform/http/bodies.ts'
+import { tellCaches } from '#platform/http/caching.ts'
 import { addDrain } from '#platform/http/drain.ts'
 import { shedLoad } from '#platform/http/shedding.ts'
 import { endStalledBodies } from '#platform/http/stalled.ts'
@@ -191,6 +192,7 @@ export async function createServer({
       throw new Error(`${route.method} ${route.url} does not say who may call it (config.access)`)
   })
 
+  tellCaches(server, API)
   addDrain(server, { metrics, log })
   shedLoad(server, { sql, config, metrics })
 

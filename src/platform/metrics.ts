@@ -22,6 +22,8 @@ export type Metrics = {
   countShed(): void
   /** How many requests are in flight now. */
   requestsInFlight(): number
+  /** Answers what counts the pages that are kept, made or compared; `read` is asked at each scrape. */
+  countPages(read: () => { pages: number; bytes: number }): (event: string) => void
   /** `read` is asked at each scrape. */
   gaugePool(read: () => PoolState | Promise<PoolState>): void
   /** Memory, CPU, event loop and garbage collection of the process; call once. */
@@ -65,6 +67,7 @@ export function createMetrics(): Metrics {
       this.set(inFlight)
     },
   })
+  let pageEvents: Map<string, number> | undefined
   const routes = new Set<string>()
 
   function boundedRoute(route: string | undefined): string {
@@ -98,6 +101,39 @@ export function createMetrics(): Metrics {
       shed += 1
     },
     requestsInFlight: () => inFlight,
+    countPages(read) {
+      const known = pageEvents
+      if (known) return (event) => void known.set(event, (known.get(event) ?? 0) + 1)
+      const events = new Map<string, number>()
+      pageEvents = events
+      new Counter({
+        name: 'http_kept_pages_total',
+        help: 'Replies by what became of their pages: found, made, made for one viewer, compared, different',
+        labelNames: ['event'] as const,
+        registers: [registry],
+        collect() {
+          this.reset()
+          for (const [event, count] of events) this.inc({ event }, count)
+        },
+      })
+      new Gauge({
+        name: 'http_kept_pages',
+        help: 'Pages in memory',
+        registers: [registry],
+        collect() {
+          this.set(read().pages)
+        },
+      })
+      new Gauge({
+        name: 'http_kept_pages_bytes',
+        help: 'Memory that pages take',
+        registers: [registry],
+        collect() {
+          this.set(read().bytes)
+        },
+      })
+      return (event) => void events.set(event, (events.get(event) ?? 0) + 1)
+    },
     gaugePool(read) {
       new Gauge({
         name: 'database_pool_connections',

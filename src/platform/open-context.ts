@@ -60,7 +60,11 @@ export async function openContext(
     onNotice: (message: string) => log.debug({ notice: message }, 'database notice'),
   }
   const sql = openDatabase({ ...options, ...bounds, poolSize: config.databasePoolSize })
-  const sqlForJobs = openDatabase({ ...options, poolSize: JOBS_POOL_SIZE })
+  const sqlForJobs = openDatabase({
+    ...options,
+    poolSize: JOBS_POOL_SIZE,
+    generations: sql.generations,
+  })
   let secrets: Secrets
   try {
     const check = await findSecretCheck(sql)

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { newCaller, onBehalfOf } from '#platform/database/callers.ts'
 import { afterCommit, type Db, type Sql } from '#platform/database.ts'
+import type { Written } from '#platform/generations.ts'
 
 /**
  * Short messages to every node, by PostgreSQL's LISTEN and NOTIFY. They leave after the commit, together with what else
@@ -29,6 +30,8 @@ const SIGNAL_BYTES = 7800
 /** So many that could not be sent are told as one: that everything may have changed. */
 const WAITING_MOST = 20_000
 const EVERYTHING = '*'
+/** Which tables a process wrote, of which it changed counters alone, and who did. */
+const WRITTEN = { rows: 'wrote', counts: 'counted', acts: 'acted' } as const
 
 type Outbox = { origin: string; add(line: string): void }
 
@@ -143,6 +146,24 @@ export function createSignals(sql: Sql): Signals {
       for (const handler of handlers.get(line.slice(0, colon)) ?? []) handler(line.slice(colon + 1), isOwn)
     }
   }
+
+  const { generations } = sql
+  generations.onWritten(({ all, tables, counts, actors }) => {
+    for (const table of all ? [EVERYTHING] : tables) sendSignal(sql, WRITTEN.rows, table)
+    for (const table of counts) sendSignal(sql, WRITTEN.counts, table)
+    for (const actor of actors) sendSignal(sql, WRITTEN.acts, actor)
+  })
+  const nothing = { all: false, tables: [], counts: [], actors: [] }
+  const hearOf = (name: string, written: (payload: string) => Partial<Written>) =>
+    handlers.set(name, [
+      (payload, isOwn) => {
+        if (!isOwn) generations.hear({ ...nothing, ...written(payload) })
+      },
+    ])
+  hearOf(WRITTEN.rows, (table) => (table === EVERYTHING ? { all: true } : { tables: [table] }))
+  hearOf(WRITTEN.counts, (table) => ({ counts: [table] }))
+  hearOf(WRITTEN.acts, (actor) => ({ actors: [Number(actor)] }))
+  reconnected.push(generations.raiseAll)
   return {
     on(name, handler) {
       handlers.set(name, [...(handlers.get(name) ?? []), handler])
@@ -156,6 +177,8 @@ export function createSignals(sql: Sql): Signals {
         first = false
       })
       stop = unlisten
+      // Only who hears of the others' writes keeps anything.
+      await generations.learn(sql)
     },
     async close() {
       await stop?.()

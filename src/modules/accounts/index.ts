@@ -50,4 +50,4 @@ export {
   setVerified,
   withEnabledUser,
 } from './users/queries.ts'
-export { userPage, userViews, withUrls } from './users/view.ts'
+export { peopleOverlay, userPage, userViews, withUrls } from './users/view.ts'

@@ -14,6 +14,7 @@ export function advertisingRoutes(server: Server, ctx: Context) {
     operationId: 'listAdvertisingSpaces',
     summary: 'List where advertisements are shown',
     access: 'public',
+    kept: 'guests',
     reply: { 200: Type.Array(AdvertisingSpace) },
     handler: () => readSpaces(ctx),
   })
@@ -22,6 +23,7 @@ export function advertisingRoutes(server: Server, ctx: Context) {
     operationId: 'listAdvertisements',
     summary: 'List the advertisements of several spaces',
     access: 'public',
+    kept: 'guests',
     query: SpacesQuery,
     reply: { 200: Type.Array(Advertisement) },
     handler: ({ query }) => readAdvertisements(ctx, query.space ?? []),
@@ -31,6 +33,7 @@ export function advertisingRoutes(server: Server, ctx: Context) {
     operationId: 'listSpaceAdvertisements',
     summary: 'List the advertisements of a space',
     access: 'public',
+    kept: 'guests',
     params: SpaceParams,
     reply: { 200: Type.Array(Advertisement) },
     errors: [noSuchSpace],

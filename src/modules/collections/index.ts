@@ -3,6 +3,7 @@ export { collectionTables } from './imports/thinksns.ts'
 export { mountCollections } from './mount.ts'
 export {
   type CollectionRow,
+  collectedAmong,
   collectedBy,
   deleteCollectionsOf,
   findCollected,

@@ -1,5 +1,6 @@
 import { type Content, type Counts, countsOf } from '#platform/content.ts'
 import type { Db, Fragment } from '#platform/database.ts'
+import type { Flag } from '#platform/pages/overlay.ts'
 import { ifGiven } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
 
@@ -107,3 +108,11 @@ export const isCollected = (sql: Db, type: string, contentId: Fragment, userId: 
 /** What a person has collected of one kind: a query of `id` and `collectible_id`. */
 export const collectedBy = (sql: Db, type: string, userId: number): Fragment => sql`
   select id, collectible_id from collections where user_id = ${userId} and collectible_type = ${type}`
+
+/** Which content of a kind a person has collected. */
+export const collectedAmong =
+  (type: string): Flag =>
+  (sql, userId, ids) =>
+    sql`
+    select collectible_id from collections
+    where user_id = ${userId} and collectible_type = ${type} and collectible_id = any(${ids})`

@@ -1,4 +1,4 @@
-import { findBlockers } from '#modules/accounts/index.ts'
+import { findBlockers, peopleOverlay } from '#modules/accounts/index.ts'
 import { sensitiveWords } from '#modules/words/index.ts'
 import { type Content, hidesOwner, noteMounted, type Target } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
@@ -6,6 +6,7 @@ import type { Db } from '#platform/database.ts'
 import { blocked, type DeclaredError, forbidden, notFound } from '#platform/errors.ts'
 import { routesOn } from '#platform/http/route.ts'
 import { type Server, say } from '#platform/http.ts'
+import { notePersonal } from '#platform/pages/reading.ts'
 import { Cursor, Empty, Id, Limit, Type } from '#platform/schema.ts'
 import { type CommentRow, findComment, findComments, listComments } from './queries.ts'
 import { CommentMade, CommentPage, CommentWithPeople, NewComment } from './schema.ts'
@@ -57,13 +58,18 @@ export function mountComments(server: Server, ctx: Context, content: Content, op
     await options.mayWrite?.(target, viewerId)
     return target
   }
-  const shown = (target: Target, rows: CommentRow[], viewerId: number) =>
-    hidesOwner(target, viewerId) ? withoutOwner(rows, viewerId) : rows
+  const shown = (target: Target, rows: CommentRow[], viewerId: number) => {
+    if (!hidesOwner(target, viewerId)) return rows
+    // Its owner, and who is addressed, see more.
+    notePersonal()
+    return withoutOwner(rows, viewerId)
+  }
 
   route(`GET ${path}`, {
     operationId: `list${noun}Comments`,
     summary: 'List the comments, newest first',
     access: 'optional',
+    kept: peopleOverlay,
     params: ContentParams,
     query: Type.Object({ limit: Limit(), [cursor]: Cursor }),
     reply: { 200: shape === 'array' ? Type.Array(CommentWithPeople) : CommentPage },
@@ -128,6 +134,7 @@ export function mountComments(server: Server, ctx: Context, content: Content, op
       operationId: `get${noun}Comment`,
       summary: 'Read a comment',
       access: 'optional',
+      kept: peopleOverlay,
       params: CommentParams,
       reply: { 200: CommentWithPeople },
       load: ({ params, viewer }) => find(params[param]!, viewer.id),

@@ -5,6 +5,7 @@ import { hasShownPin } from '#modules/pinning/index.ts'
 import { visibleTopics } from '#modules/topics/index.ts'
 import type { Target } from '#platform/content.ts'
 import type { Db, Fragment } from '#platform/database.ts'
+import { notePersonal } from '#platform/pages/reading.ts'
 import { when } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
 
@@ -84,13 +85,18 @@ export const findVideos = (sql: Db, feedIds: number[]) => sql<VideoRow[]>`
   select feed_id, video_id, cover_id, width, height from feed_videos where feed_id = any(${feedIds})`
 
 /** Which topics feeds are in, in the order in which they were given, of those that the viewer may know of. */
-export const findTopics = (sql: Db, feedIds: number[], viewerId: number) => sql<
-  { feed_id: number; id: number; name: string }[]
->`
-  select l.feed_id, t.id, t.name from feed_topic_links l
-  join (${visibleTopics(sql, { id: viewerId, reviewer: false })}) t on t.id = l.topic_id
-  where l.feed_id = any(${feedIds})
-  order by l.feed_id, l.index`
+export async function findTopics(sql: Db, feedIds: number[], viewerId: number) {
+  const rows = await sql<{ feed_id: number; id: number; name: string; is_open: boolean }[]>`
+    select l.feed_id, t.id, t.name, t.status = 'passed' or t.creator_user_id = ${viewerId} as is_open
+    from feed_topic_links l
+    join (${visibleTopics(sql, { id: viewerId, reviewer: true })}) t on t.id = l.topic_id
+    where l.feed_id = any(${feedIds})
+    order by l.feed_id, l.index`
+  const open = rows.filter(({ is_open }) => is_open)
+  // Its creator sees a topic that waits for review.
+  if (open.length < rows.length) notePersonal()
+  return open
+}
 
 /** Which of these feeds exist: a feed is for everybody to see until it is deleted. */
 export async function findVisibleFeeds(sql: Db, ids: number[]): Promise<Set<number>> {

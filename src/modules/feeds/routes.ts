@@ -28,6 +28,7 @@ import {
 import { FEED_COMMENT } from './queries.ts'
 import { FeedDetail, FeedParams, newFeedOf } from './schema.ts'
 import { getFeed, publishFeed, removeFeed } from './service.ts'
+import { feedOverlay } from './view.ts'
 
 /** Publishing, reading and deleting feeds, and what people do to them; `kinds` knows what can be reposted. */
 export const feedRoutes = (kinds: readonly ContentKind[]) => (server: Server, ctx: Context) => {
@@ -63,6 +64,7 @@ export const feedRoutes = (kinds: readonly ContentKind[]) => (server: Server, ct
     operationId: 'getFeed',
     summary: 'Read a feed, with who liked it last',
     access: 'optional',
+    kept: feedOverlay,
     params: FeedParams,
     reply: { 200: FeedDetail },
     errors: [noSuchFeed, unpaidFeed],

@@ -1,15 +1,18 @@
 import { cutCharacters } from '#lib/text.ts'
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
-import { userViews } from '#modules/accounts/index.ts'
+import { peopleOverlay, userViews } from '#modules/accounts/index.ts'
+import { collectedAmong } from '#modules/collections/index.ts'
 import {
   type CommentWithPeople,
   listLatestComments,
   peopleOf,
   showComments,
 } from '#modules/comments/index.ts'
+import { likedAmong } from '#modules/likes/index.ts'
 import { findPrices, type NodeRow } from '#modules/purchases/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
+import { overlayOf } from '#platform/pages/overlay.ts'
 import { findPinnedComments } from './pins/queries.ts'
 import { FILE, findFeedPrices } from './prices/queries.ts'
 import {
@@ -23,6 +26,11 @@ import {
 } from './queries.ts'
 import type { FeedView, PreviewComment } from './schema.ts'
 import { feedViewCounts } from './views/queries.ts'
+
+/** What of feeds depends on who asks. */
+export const feedOverlay = overlayOf(peopleOverlay, {
+  flags: { has_like: likedAmong(FEEDS), has_collect: collectedAmong(FEEDS) },
+})
 
 /** How many of the newest comments a feed in a list shows (feeds-7). */
 const PREVIEW = 5

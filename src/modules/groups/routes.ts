@@ -66,6 +66,7 @@ export function groupRoutes(server: Server, ctx: Context) {
     operationId: 'listGroups',
     summary: 'List groups, newest first, or find them by name',
     access: 'optional',
+    kept: 'guests',
     query: GroupListQuery,
     reply: { 200: Type.Array(Group) },
     handler: async ({ query, viewer }) => groupViews(ctx, await listGroups(sql, query), viewer.id),
@@ -75,6 +76,7 @@ export function groupRoutes(server: Server, ctx: Context) {
     operationId: 'listRecommendedGroups',
     summary: 'List recommended groups',
     access: 'optional',
+    kept: 'guests',
     query: RecommendedQuery,
     reply: { 200: Type.Array(Group) },
     handler: async ({ query, viewer }) => groupViews(ctx, await listRecommended(sql, query), viewer.id),
@@ -93,6 +95,7 @@ export function groupRoutes(server: Server, ctx: Context) {
     operationId: 'countGroups',
     summary: 'Count the groups',
     access: 'optional',
+    kept: 'guests',
     reply: { 200: GroupCount },
     handler: async () => ({ count: await countGroups(sql) }),
   })
@@ -101,6 +104,7 @@ export function groupRoutes(server: Server, ctx: Context) {
     operationId: 'getGroupProtocol',
     summary: 'Read the terms of making a group',
     access: 'optional',
+    kept: 'guests',
     reply: { 200: GroupProtocol },
     handler: async () => ({ protocol: (await readSettings(ctx))['group:protocol'] }),
   })
@@ -109,6 +113,7 @@ export function groupRoutes(server: Server, ctx: Context) {
     operationId: 'listGroupsOfUser',
     summary: 'List the groups a person is in',
     access: 'optional',
+    kept: 'guests',
     query: UserGroupsQuery,
     reply: { 200: Type.Array(Group) },
     handler: async ({ query, viewer }) =>
@@ -134,6 +139,7 @@ export function groupRoutes(server: Server, ctx: Context) {
     operationId: 'getGroup',
     summary: 'Read a group',
     access: 'optional',
+    kept: 'guests',
     params: GroupParams,
     reply: { 200: GroupDetail },
     errors: [noSuchGroup],

@@ -1,9 +1,10 @@
-import { withUrls } from '#modules/accounts/index.ts'
+import { peopleOverlay, withUrls } from '#modules/accounts/index.ts'
 import { type Content, hidesOwner, noteMounted, type Target } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { blocked, type DeclaredError, notFound } from '#platform/errors.ts'
 import { routesOn } from '#platform/http/route.ts'
 import { type Server, say } from '#platform/http.ts'
+import { notePersonal } from '#platform/pages/reading.ts'
 import { Empty, Id, Message, Type } from '#platform/schema.ts'
 import { likedAlready, notLiked } from './errors.ts'
 import { type LikeRow, listLikes } from './queries.ts'
@@ -86,6 +87,7 @@ export function mountLikes(server: Server, ctx: Context, content: Content, optio
     operationId: `list${noun}Likes`,
     summary: 'List the likes, newest first',
     access: 'optional',
+    kept: peopleOverlay,
     params: Params,
     query: LikesQuery(options.pageSize),
     reply: { 200: Type.Array(options.urls ? LikeWithUrls : LikeWithUser) },
@@ -93,7 +95,9 @@ export function mountLikes(server: Server, ctx: Context, content: Content, optio
     async handler({ loaded: target, query, viewer }) {
       const { limit = 15, after = 0 } = query
       const rows = await listLikes(ctx.sql, content.type, target.id, after, limit)
-      const shown = hidesOwner(target, viewer.id) ? rows.map(withoutOwner) : rows
+      const isHidden = hidesOwner(target, viewer.id)
+      if (isHidden) notePersonal()
+      const shown = isHidden ? rows.map(withoutOwner) : rows
       const likes = await withUsers(ctx, shown, viewer.id)
       return options.urls
         ? likes.map(({ user, ...rest }) => ({ ...rest, user: user && withUrls(user) }))

@@ -1,6 +1,7 @@
 import { countForPeople } from '#modules/accounts/index.ts'
 import { type Content, type Counts, countsOf, type Target } from '#platform/content.ts'
 import type { Db, Fragment } from '#platform/database.ts'
+import type { Flag } from '#platform/pages/overlay.ts'
 import { when } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
 
@@ -172,3 +173,11 @@ export const isLiked = (sql: Db, type: string, contentId: Fragment, userId: numb
     : sql`coalesce((
         select true from likes where likeable_type = ${type} and likeable_id = ${contentId} and user_id = ${userId}
       ), false)`
+
+/** Which content of a kind a person likes. */
+export const likedAmong =
+  (type: string): Flag =>
+  (sql, userId, ids) =>
+    sql`
+    select likeable_id from likes
+    where likeable_type = ${type} and likeable_id = any(${ids}) and user_id = ${userId}`

@@ -24,7 +24,7 @@ import {
   NewsParams,
 } from './schema.ts'
 import { alikeNews, deleteArticle, readNews } from './service.ts'
-import { newsByIds, newsItems } from './view.ts'
+import { newsByIds, newsItems, newsOverlay } from './view.ts'
 
 /** Articles: lists, one by itself, and deleting; what people do to them is mounted (news-4 to news-9). */
 export function newsRoutes(server: Server, ctx: Context) {
@@ -35,6 +35,7 @@ export function newsRoutes(server: Server, ctx: Context) {
     operationId: 'listArticles',
     summary: 'List published articles, newest first, or find them by title',
     access: 'optional',
+    kept: newsOverlay,
     query: NewsListQuery,
     reply: { 200: Type.Array(NewsItem) },
     handler: async ({ query, viewer }) => {
@@ -49,6 +50,7 @@ export function newsRoutes(server: Server, ctx: Context) {
     operationId: 'getArticle',
     summary: 'Read an article, which counts a view',
     access: 'optional',
+    kept: newsOverlay,
     params: NewsParams,
     reply: { 200: NewsDetail },
     errors: [noSuchNews],
@@ -59,6 +61,7 @@ export function newsRoutes(server: Server, ctx: Context) {
     operationId: 'listAlikeArticles',
     summary: 'List articles like this one: those with a tag of it first',
     access: 'optional',
+    kept: newsOverlay,
     params: NewsParams,
     query: CorrelationsQuery,
     reply: { 200: Type.Array(NewsItem) },

@@ -1,10 +1,18 @@
 import { plainText } from '#lib/text.ts'
 import { wireTime } from '#lib/time.ts'
-import type { UserView } from '#modules/accounts/index.ts'
+import { peopleOverlay, type UserView } from '#modules/accounts/index.ts'
+import { collectedAmong } from '#modules/collections/index.ts'
+import { likedAmong } from '#modules/likes/index.ts'
 import type { Context } from '#platform/context.ts'
+import { overlayOf } from '#platform/pages/overlay.ts'
 import { hitsOf } from './counters.ts'
 import { findPublished, type NewsDetailRow, type NewsRow } from './queries.ts'
 import type { NewsDetail, NewsItem } from './schema.ts'
+
+/** What of articles depends on who asks. */
+export const newsOverlay = overlayOf(peopleOverlay, {
+  flags: { has_like: likedAmong('news'), has_collect: collectedAmong('news') },
+})
 
 /** An article as lists show it; `pendingHits` are those not yet in the database. */
 const newsItem = (row: NewsRow, pendingHits: number): NewsItem => ({

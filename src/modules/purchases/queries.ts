@@ -1,6 +1,7 @@
 import { type Currency, carryOut, PLATFORM, unmendable } from '#modules/ledger/index.ts'
 import type { CounterCheck, Drift } from '#platform/counters.ts'
 import type { Db, Fragment } from '#platform/database.ts'
+import { notePersonal } from '#platform/pages/reading.ts'
 import type { Row } from '#platform/tables.ts'
 
 export type NodeRow = Row<
@@ -37,6 +38,8 @@ export async function findPrices(
   if (raws.length === 0) return new Map()
   const rows = await sql<NodeRow[]>`
     select ${columns(sql, viewerId)} from paid_nodes n where n.channel = ${channel} and n.raw = any(${raws}) and not n.free`
+  // Who has paid is shown more.
+  if (rows.length > 0) notePersonal()
   return new Map(rows.map((row) => [row.raw, row]))
 }
 

@@ -27,7 +27,7 @@ import {
   requireEditableTopic,
   requireVisibleTopic,
 } from './service.ts'
-import { topicDetail, topicItem } from './view.ts'
+import { topicDetail, topicItem, topicOverlay } from './view.ts'
 
 /** Topics of feeds: lists, one by itself, making, changing, following and reporting them. */
 export function topicRoutes(server: Server, ctx: Context) {
@@ -38,13 +38,14 @@ export function topicRoutes(server: Server, ctx: Context) {
     operationId: 'listTopics',
     summary: 'List topics, search them by name, or list the hot ones',
     access: 'optional',
+    kept: topicOverlay,
     query: TopicListQuery,
     reply: { 200: Type.Array(TopicItem) },
     handler: async ({ query, viewer }) => {
       const rows = await (query.only === 'hot'
         ? listHotTopics(sql, viewer.id)
         : listTopics(sql, viewer.id, query))
-      return rows.map((row) => topicItem(ctx, row, viewer.id))
+      return rows.map((row) => topicItem(ctx, row, viewer))
     },
   })
 
@@ -62,12 +63,13 @@ export function topicRoutes(server: Server, ctx: Context) {
     operationId: 'getTopic',
     summary: 'Read a topic',
     access: 'optional',
+    kept: topicOverlay,
     params: TopicParams,
     reply: { 200: TopicDetail },
     errors: [noSuchTopic],
     handler: async ({ params, viewer }) => {
       const row = await findForViewer(ctx, viewer.id, (reader) => findTopic(sql, params.topicID, reader))
-      return topicDetail(ctx, row, viewer.id)
+      return topicDetail(ctx, row, viewer)
     },
   })
 
@@ -87,6 +89,7 @@ export function topicRoutes(server: Server, ctx: Context) {
     operationId: 'listTopicParticipants',
     summary: 'List who posted into a topic, the last first',
     access: 'optional',
+    kept: 'guests',
     params: TopicParams,
     query: ParticipantsQuery,
     reply: { 200: Type.Array(Type.Integer()) },

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Reading } from './reading.ts'
 
 /** On whose behalf statements are sent, so that no one account or row gets the whole pool. */
 export type Caller = {
@@ -8,6 +9,10 @@ export type Caller = {
   isAdmitted: boolean
   /** Nobody waits for the answer any more. */
   isGone: boolean
+  /** Who it is, where somebody is signed in. */
+  userId?: number
+  /** Told what the statements read, where the answer is to be kept. */
+  reading?: Reading
 }
 
 const callers = new AsyncLocalStorage<Caller>()
@@ -16,7 +21,7 @@ const callers = new AsyncLocalStorage<Caller>()
 export const newCaller = (): Caller => ({ keys: [], isAdmitted: false, isGone: false })
 
 /** Does the work, with all that follows from it, on behalf of the caller. */
-export const onBehalfOf = (caller: Caller, work: () => void): void => callers.run(caller, work)
+export const onBehalfOf = <T>(caller: Caller, work: () => T): T => callers.run(caller, work)
 
 /** The caller of what runs now; undefined for work that nobody asked for, such as jobs. */
 export const currentCaller = (): Caller | undefined => callers.getStore()

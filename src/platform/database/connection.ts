@@ -6,6 +6,8 @@ export type Query = {
   strings: readonly string[]
   resolve: (result: { command?: string }) => void
   reject: (error: unknown) => void
+  /** The text as it was sent, once it was. */
+  statement: { string: string } | null
 }
 
 /** Sends a statement. The driver writes down where a statement came from when `debug` is set. */

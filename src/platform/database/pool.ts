@@ -1,5 +1,7 @@
+import { UNKNOWN, type Use } from '#platform/generations/statement-tables.ts'
+import type { Generations } from '#platform/generations.ts'
 import { onceCommitted } from './after-commit.ts'
-import { currentCaller } from './callers.ts'
+import { type Caller, currentCaller } from './callers.ts'
 import { type Connection, type Driver, isQuery, openConnection, type Query, type Send } from './connection.ts'
 import { createTurns } from './turns.ts'
 
@@ -11,6 +13,8 @@ export type PoolOptions = {
   maxWaiting: number
   /** A statement that is not answered for this long is given up, and its connection with it; 0: never. */
   deadlineMs: number
+  /** Told of every statement which tables it reads and writes. */
+  generations: Generations
 }
 
 /** No account and no route that writes holds more of the pool than this. */
@@ -47,7 +51,10 @@ function templateOf(driver: Driver, send: Send): Driver {
  * statements of several callers over one connection and may hand one on with a transaction still open on it; here a
  * connection that did not end its work properly is never used again.
  */
-export function createPool(driver: Driver, { size, patienceMs, maxWaiting, deadlineMs }: PoolOptions) {
+export function createPool(
+  driver: Driver,
+  { size, patienceMs, maxWaiting, deadlineMs, generations }: PoolOptions,
+) {
   const connections = new Set(Array.from({ length: size }, () => openConnection(driver)))
   const turns = createTurns<Connection>({
     places: [...connections],
@@ -76,16 +83,29 @@ export function createPool(driver: Driver, { size, patienceMs, maxWaiting, deadl
     held.end()
   }
 
-  /** Sends one statement; after whoever asked, `onEnd` is told whether the connection can be used again. */
-  const sendOver = (held: Connection, query: Query, onEnd: (isWell: boolean) => void) => {
+  /** What a statement did, which is known once it was sent; one that cannot be told may have done anything. */
+  const useOf = (query: Query): Use => (query.statement ? generations.use(query.statement.string) : UNKNOWN)
+
+  /**
+   * Sends one statement; `onDone` hears what it did before whoever asked has the answer, and after that `onEnd` is told
+   * whether the connection can be used again.
+   */
+  const sendOver = (
+    held: Connection,
+    query: Query,
+    onDone: (use: Use, failure?: unknown) => void,
+    onEnd: (isWell: boolean) => void,
+  ) => {
     const { resolve, reject } = query
     query.resolve = (result) => {
       held.silentFor = undefined
+      onDone(useOf(query))
       resolve(result)
       onEnd(result.command !== 'BEGIN' && result.command !== 'START TRANSACTION')
     }
     query.reject = (error) => {
       held.silentFor = undefined
+      onDone(useOf(query), error ?? new Error('the statement failed'))
       reject(error)
       onEnd(isRefusal(error))
     }
@@ -93,11 +113,20 @@ export function createPool(driver: Driver, { size, patienceMs, maxWaiting, deadl
     held.send(query)
   }
 
+  /** What is made of an answer that never came is not kept. */
+  const note = ({ reading }: Caller, use: Use, failure: unknown) =>
+    failure === undefined ? reading?.read(use) : reading?.readUnknown()
+
   const sendAlone: Send = (query) => {
     const caller = currentCaller()
     const run = (held: Connection) => {
       held.keys = caller?.keys ?? NO_KEYS
-      sendOver(held, query, (isWell) => {
+      const onDone = (use: Use, failure?: unknown) => {
+        if (caller?.reading) note(caller, use, failure)
+        // One that failed with its connection may have been done.
+        if (failure === undefined || !isRefusal(failure)) generations.wrote([use], caller?.userId)
+      }
+      sendOver(held, query, onDone, (isWell) => {
         // The driver is in the middle of an answer, and takes the next statement once it is through with it.
         queueMicrotask(() => give(held, isWell))
       })
@@ -125,6 +154,7 @@ export function createPool(driver: Driver, { size, patienceMs, maxWaiting, deadl
     const pending: Query[] = []
     let isBusy = false
     const state = { isLost: false, isOver: false, failure: undefined as unknown }
+    const done = new Set<Use>()
     const sendNext = () => {
       const query = pending.shift()
       isBusy = query !== undefined
@@ -139,7 +169,12 @@ export function createPool(driver: Driver, { size, patienceMs, maxWaiting, deadl
       if (state.isLost) return query.reject(lost('the connection broke in a transaction'))
       // What changes the time that statements have is sent as it stands, without parameters.
       if (/^\s*set (local )?statement_timeout/.test(query.strings[0] ?? '')) held.isPatient = true
-      sendOver(held, query, () => queueMicrotask(sendNext))
+      sendOver(
+        held,
+        query,
+        (use) => void done.add(use),
+        () => queueMicrotask(sendNext),
+      )
     }
     held.onLost = () => {
       state.isLost = true
@@ -154,7 +189,7 @@ export function createPool(driver: Driver, { size, patienceMs, maxWaiting, deadl
       isBusy = true
       start(query)
     }
-    return { sql: templateOf(driver, send), state }
+    return { sql: templateOf(driver, send), state, done }
   }
 
   /** Ends a transaction; `committed` is called as well when the answer to a commit that was sent is lost. */
@@ -174,11 +209,15 @@ export function createPool(driver: Driver, { size, patienceMs, maxWaiting, deadl
   ): Promise<T> => {
     const [mode, work] = typeof first === 'string' ? [first, second] : ['', first]
     if (!work) throw new TypeError('a transaction needs work to do')
+    const caller = currentCaller()
+    // What a transaction reads may be its own and never be seen by anybody else.
+    caller?.reading?.readUnknown()
     const held = await acquire()
     const open = session(held)
-    const { sql, state } = open
+    const { sql, state, done } = open
     const committed = onceCommitted(sql, template)
     let isClean = false
+    let isUndone = false
     try {
       await sql.unsafe(`begin ${mode.replace(/[^a-z ]/gi, '')}`)
       let result: T
@@ -190,6 +229,7 @@ export function createPool(driver: Driver, { size, patienceMs, maxWaiting, deadl
         await sql.unsafe('rollback').then(
           () => {
             isClean = true
+            isUndone = true
           },
           () => {},
         )
@@ -200,18 +240,21 @@ export function createPool(driver: Driver, { size, patienceMs, maxWaiting, deadl
       return result
     } finally {
       state.isOver = true
+      // Whoever waits for the answer reads what was committed. A commit that was not answered may have happened.
+      if (!isUndone) generations.wrote(done, caller?.userId)
       give(held, isClean && !state.isLost)
     }
   }
 
   const reserve = async () => {
     const held = await acquire()
-    const { sql, state } = session(held)
+    const { sql, state, done } = session(held)
     held.isPatient = true
     return Object.assign(sql, {
       release() {
         if (state.isOver) return
         state.isOver = true
+        generations.wrote(done, undefined)
         give(held, !state.isLost)
       },
     })

@@ -97,7 +97,10 @@ export function admission(options: { config: Config; limiter: RateLimiter; ident
   const admitRequest = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
     const count = (viewer: Viewer | null) => {
       request.viewer = viewer
-      if (request.caller) request.caller.keys = keysOf(request, viewer)
+      if (request.caller) {
+        request.caller.keys = keysOf(request, viewer)
+        if (viewer) request.caller.userId = viewer.id
+      }
       // What depends on who asks, or was told to a sender, is kept by nobody on the way.
       if (viewer || request.method !== 'GET') reply.header('Cache-Control', 'no-store')
       return viewer

@@ -16,12 +16,14 @@ import type { ApiTag } from '#platform/http/api-tags.ts'
 import type { Access, Viewer } from '#platform/http/viewer.ts'
 import type { Server } from '#platform/http.ts'
 import { IDEMPOTENCY_ERRORS, once } from '#platform/idempotency.ts'
+import { noteUnknown } from '#platform/pages/reading.ts'
+import { type Kept, keptRoute, SentAlready } from '#platform/pages/replies.ts'
 import type { Static, TObject, TSchema } from '#platform/schema.ts'
 
 type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** Stands for nobody in queries: no person has this id. */
-export type Guest = { readonly id: 0 }
+export type Guest = { readonly id: 0; readonly standsIn?: true }
 const GUEST: Guest = { id: 0 }
 
 /** Who calls: always a person where a token is needed, perhaps a guest where it is not. `viewer.id` is 0 for guests. */
@@ -92,6 +94,11 @@ export type RouteOptions<
   personal?: true
   /** It publishes nothing and tells nobody anything: whoever may only read may do it too (sign-in-27). */
   whileSilenced?: true
+  /**
+   * Replies are kept in memory until a table that they were read from is written (docs/kept-pages.md). The handler may
+   * read the database, the caches of the platform and buffered counts, and is given neither request nor reply.
+   */
+  kept?: Kept
   /**
    * Finds what the path names, or throws 404 or 403. Runs once, before invalid input is answered with 422 (rule
    * conventions-9), and hands its result to the handler.
@@ -190,6 +197,36 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
     const [method = '', path = ''] = operation.split(' ')
     const [status = 200] = Object.keys(options.reply).map(Number)
     const { load, whenInvalid, handler } = options
+    const kept = options.kept && keptRoute(ctx, options.kept, options.access === 'public')
+    const asked = Object.keys((options.query as TObject | undefined)?.properties ?? {})
+
+    /** What of a request its reply depends on. */
+    const keyOf = ({ params, query }: { params: unknown; query: unknown }) => {
+      const given = query as Record<string, unknown>
+      return `${options.operationId} ${JSON.stringify(params)} ${JSON.stringify(asked.map((name) => given[name]))}`
+    }
+    const writeFor = (call: object, reply: FastifyReply) => async (viewer: { id: number }) => {
+      const own = {
+        ...call,
+        viewer,
+        loaded: undefined as unknown,
+        // Whoever looks at these may answer with what no table tells of.
+        get request() {
+          noteUnknown()
+          return reply.request
+        },
+        get reply() {
+          noteUnknown()
+          return reply
+        },
+      }
+      if (load) own.loaded = await load(own as never)
+      const body = await handler(own as never)
+      if (body === reply || reply.sent) throw new SentAlready()
+      reply.code(status)
+      ctx.inspectBody?.(reply.request, status, body)
+      return reply.serialize(body as never) as string
+    }
 
     const answer = async (request: FastifyRequest, reply: FastifyReply) => {
       const call = {
@@ -210,6 +247,7 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
             atomically(async (tx) => ({ status, body: await work(tx) }), single)
           return (await handler({ ...call, atomically: inTransaction } as never)) as never
         })
+      if (kept && (await kept.answer(request, reply, keyOf(call), writeFor(call, reply)))) return reply
       if (load) call.loaded = await load(call as never)
       // Some handlers set another of the route's statuses.
       reply.code(status)
@@ -226,6 +264,7 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
           access: options.access,
           ...(options.personal ? { personal: true } : {}),
           ...(options.whileSilenced ? { whileSilenced: true } : {}),
+          ...(kept ? { isKept: true } : {}),
           ...(load || whenInvalid ? { loads: true } : {}),
           documented: {
             operationId,
@@ -247,6 +286,13 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
           ...(options.body ? { body: options.body } : {}),
           response: options.reply,
         },
+        ...(kept
+          ? {
+              onRequest: (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+                if (!kept.answerAtOnce(request, reply)) done()
+              },
+            }
+          : {}),
         handler: answer as never,
       })
     register(path, options.operationId, options.deprecated === true)

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { apiError } from '#platform/errors.ts'
+import { hasAlready } from '#platform/http/encoding.ts'
 import type { ByteRange } from './storage.ts'
 
 /** Bytes that can be sent whole or in part. */
@@ -38,7 +39,7 @@ export async function sendBytes(request: FastifyRequest, reply: FastifyReply, it
     .header('X-Content-Type-Options', 'nosniff')
     .header('Content-Security-Policy', "default-src 'none'; sandbox")
     .header('Cross-Origin-Resource-Policy', 'cross-origin')
-  if (isFresh(request.headers['if-none-match'], etag)) return reply.code(304).send()
+  if (hasAlready(request.headers['if-none-match'], etag)) return reply.code(304).send()
   reply.type(item.mime).header('Content-Disposition', `${shown}; filename="${item.name}"`)
   if (range) {
     reply.code(206).header('Content-Range', `bytes ${range.start}-${range.end}/${item.size}`)
@@ -47,11 +48,6 @@ export async function sendBytes(request: FastifyRequest, reply: FastifyReply, it
     reply.header('Content-Length', item.size)
   }
   return reply.send(request.method === 'HEAD' ? Readable.from([]) : await item.open(range))
-}
-
-function isFresh(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false
-  return header.split(',').some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === etag)
 }
 
 /** One range; several at once, other units and what cannot be read are ignored, as RFC 9110 allows. */

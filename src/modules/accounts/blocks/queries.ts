@@ -50,3 +50,7 @@ export const notBlockedBy = (sql: Db, viewerId: number, author: Fragment): Fragm
 /** Whether the person of the column `blocker` blocks somebody: a value. */
 export const hasBlocked = (sql: Db, blocker: Fragment, userId: number): Fragment => sql`
   coalesce((select true from user_blocks b where b.user_id = ${blocker} and b.target_id = ${userId}), false)`
+
+/** Whether somebody blocks anybody: a condition. */
+export const blocksSomebody = (sql: Db, userId: number): Fragment =>
+  sql`exists (select from user_blocks where user_id = ${userId})`

@@ -5,7 +5,7 @@ import { routesOn } from '#platform/http/route.ts'
 import { attemptsOf, type Server } from '#platform/http.ts'
 import { Type } from '#platform/schema.ts'
 import { UserView } from '../schema.ts'
-import { userPage, userViews } from '../users/view.ts'
+import { peopleOverlay, userPage, userViews } from '../users/view.ts'
 import { findByPhones, listLatestIds, listPopularIds, listRecommendedIds, searchUserIds } from './queries.ts'
 import { DiscoveryQuery, PhonesInput, SearchQuery, UserWithPhone } from './schema.ts'
 
@@ -23,6 +23,7 @@ export function discoveryRoutes(server: Server, ctx: Context) {
       operationId,
       summary,
       access: 'optional',
+      kept: peopleOverlay,
       query: DiscoveryQuery,
       reply: { 200: Type.Array(UserView) },
       handler: async ({ query, viewer }) => userPage(ctx, await list(sql, query), viewer.id),
@@ -32,6 +33,7 @@ export function discoveryRoutes(server: Server, ctx: Context) {
     operationId: 'searchUsers',
     summary: 'List people with a part of their name; without `keyword` those recommended',
     access: 'optional',
+    kept: peopleOverlay,
     query: SearchQuery,
     reply: { 200: Type.Array(UserView) },
     handler: async ({ query, viewer }) => {

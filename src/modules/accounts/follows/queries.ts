@@ -10,6 +10,14 @@ export const isFollowing = (sql: Db, userId: number, author: Fragment): Fragment
 export const followedBy = (sql: Db, userId: number): Fragment => sql`
   select target_id from user_follows where user_id = ${userId}`
 
+/** Which of these people follow somebody: a query of one column. */
+export const followingAmong = (sql: Db, userId: number, ids: number[]): Fragment => sql`
+  select user_id from user_follows where target_id = ${userId} and user_id = any(${ids})`
+
+/** Which of these people somebody follows: a query of one column. */
+export const followedAmong = (sql: Db, userId: number, ids: number[]): Fragment => sql`
+  select target_id from user_follows where user_id = ${userId} and target_id = any(${ids})`
+
 type Page = { limit?: number; offset?: number }
 
 /**

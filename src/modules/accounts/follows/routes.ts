@@ -7,7 +7,7 @@ import { UserView } from '../schema.ts'
 import { noSuchUser } from '../users/errors.ts'
 import { isUser } from '../users/queries.ts'
 import { UserParams } from '../users/schema.ts'
-import { userPage } from '../users/view.ts'
+import { peopleOverlay, userPage } from '../users/view.ts'
 import { alreadyFollowed, followsOneself } from './errors.ts'
 import { listFollowerIds, listFollowingIds, listMutualIds } from './queries.ts'
 import { MutualQuery, RelationQuery, TargetParams } from './schema.ts'
@@ -58,6 +58,7 @@ export function followRoutes(server: Server, ctx: Context) {
       operationId: `list${entities}`,
       summary: `List somebody's ${name}, newest first`,
       access: 'optional',
+      kept: peopleOverlay,
       params: UserParams,
       query: RelationQuery,
       reply: { 200: Type.Array(UserView) },

@@ -13,7 +13,7 @@ import { UserView } from '../schema.ts'
 import { noSuchUser } from './errors.ts'
 import { findRelation, findUserId, listUserIds } from './queries.ts'
 import { UserFlagsQuery, UserKeyParams, UserListQuery } from './schema.ts'
-import { userPage, userViews } from './view.ts'
+import { peopleOverlay, userPage, userViews } from './view.ts'
 
 const NAMES_MAX = 100
 /** Stands for a person of whom only the existence is told (sign-in-21). */
@@ -28,6 +28,7 @@ export function userRoutes(server: Server, ctx: Context) {
     operationId: 'listUsers',
     summary: 'List people by ids, names, a part of the name, or tags',
     access: 'optional',
+    kept: peopleOverlay,
     query: UserListQuery,
     reply: { 200: Type.Array(UserView) },
     handler: async ({ query, viewer }) => {
@@ -70,18 +71,24 @@ export function userRoutes(server: Server, ctx: Context) {
     summary: 'Read a person by id or name; by phone or e-mail oneself, or for holders of `admin:user:show`',
     description: 'By the phone or e-mail of somebody else the answer is `{"id": -1}`: the account exists.',
     access: 'optional',
+    kept: 'guests',
     params: UserKeyParams,
     query: UserFlagsQuery,
     reply: { 200: UserView },
     errors: [noSuchUser],
     load: async (call) => {
-      const id = await find(call.params.user, call.viewer.id, attemptsOf(ctx, call))
+      const id = await find(call.params.user, call.viewer.id, () =>
+        // Asked only where somebody may be guessing: what needs no guess is kept.
+        attemptsOf(ctx, call)(),
+      )
       if (id === undefined) throw noSuchUser()
       return id
     },
-    handler: async ({ loaded: id, query, viewer, reply }) => {
+    handler: async (call) => {
+      const { loaded: id, query, viewer } = call
       // As text: the reply is no person, so it must not pass for one with fields missing.
-      if (id === SOMEBODY) return reply.type('application/json; charset=utf-8').send(`{"id":${SOMEBODY}}`)
+      if (id === SOMEBODY)
+        return call.reply.type('application/json; charset=utf-8').send(`{"id":${SOMEBODY}}`)
       const { following, follower } = query
       const [users, followed, follows] = await Promise.all([
         userViews(ctx, sql, [id], viewer.id),

@@ -5,6 +5,7 @@ import { routesOn } from '#platform/http/route.ts'
 import type { Server } from '#platform/http.ts'
 import { Type } from '#platform/schema.ts'
 import { FeedView } from '../schema.ts'
+import { feedOverlay } from '../view.ts'
 import {
   CollectionQuery,
   FeedList,
@@ -23,6 +24,7 @@ export function feedTimelineRoutes(server: Server, ctx: Context) {
     operationId: 'listFeeds',
     summary: 'List feeds: the newest, the liveliest, those of followed people, or of one person',
     access: 'optional',
+    kept: feedOverlay,
     query: FeedListQuery,
     reply: { 200: FeedList },
     async handler({ query, viewer }) {
@@ -49,6 +51,7 @@ export function feedTimelineRoutes(server: Server, ctx: Context) {
     summary: 'List the feeds of a topic',
     tag: 'Topics',
     access: 'optional',
+    kept: feedOverlay,
     params: TopicFeedsParams,
     query: TopicFeedsQuery,
     reply: { 200: Type.Array(TopicFeed) },

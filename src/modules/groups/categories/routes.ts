@@ -20,6 +20,7 @@ export function groupCategoryRoutes(server: Server, ctx: Context) {
     operationId: 'listGroupCategories',
     summary: 'List categories of groups',
     access: 'optional',
+    kept: 'guests',
     reply: { 200: Type.Array(GroupCategory) },
     handler: async () => (await listCategories(sql)).map(groupCategoryView),
   })
@@ -28,6 +29,7 @@ export function groupCategoryRoutes(server: Server, ctx: Context) {
     operationId: 'listGroupsOfCategory',
     summary: 'List the groups of a category',
     access: 'optional',
+    kept: 'guests',
     params: GroupCategoryParams,
     query: CategoryGroupsQuery,
     reply: { 200: Type.Array(Group) },

@@ -10,7 +10,7 @@ import { BoughtQuery, Song, SongItem, SongListQuery, SongParams } from '../schem
 import { countPlay, playsOf } from './counters.ts'
 import { countShare, findSong, listBoughtSongs, listSongs } from './queries.ts'
 import { songContent, songViews } from './service.ts'
-import { songItem } from './view.ts'
+import { songItem, songOverlay } from './view.ts'
 
 /** Songs: lists, one by itself, sharing, likes and comments (music-1 to music-6). */
 export function songRoutes(server: Server, ctx: Context) {
@@ -21,6 +21,7 @@ export function songRoutes(server: Server, ctx: Context) {
     operationId: 'listSongs',
     summary: 'List songs, newest first, or some of them by id',
     access: 'optional',
+    kept: songOverlay,
     query: SongListQuery,
     reply: { 200: Type.Array(SongItem) },
     handler: async ({ query: { id: ids, after, limit = ids?.length || 15 }, viewer }) => {

@@ -22,6 +22,7 @@ export function specialRoutes(server: Server, ctx: Context) {
     operationId: 'listAlbums',
     summary: 'List albums, newest first, or some of them by id',
     access: 'optional',
+    kept: 'guests',
     query: SpecialListQuery,
     reply: { 200: Type.Array(Special) },
     handler: async ({ query: { id: ids, max_id: before, limit = ids?.length || 15 }, viewer }) =>

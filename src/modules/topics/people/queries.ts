@@ -1,4 +1,4 @@
-import type { Db } from '#platform/database.ts'
+import type { Db, Fragment } from '#platform/database.ts'
 import { type TopicViewer, visibleTopics } from '../queries.ts'
 
 /**
@@ -58,3 +58,8 @@ export async function listParticipants(
     from (${visibleTopics(sql, viewer)}) t where t.id = ${id}`
   return row?.ids
 }
+
+/** Which of these topics somebody follows: a query of one column. */
+export const followedTopicsAmong = (sql: Db, userId: number, ids: number[]): Fragment => sql`
+  select topic_id from feed_topic_users
+  where user_id = ${userId} and topic_id = any(${ids}) and followed_at is not null`

@@ -1,0 +1,164 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '#platform/context.ts'
+import { currentCaller, newCaller } from '#platform/database/callers.ts'
+import { COMPRESSED_FROM, encodingFor, hasAlready } from '#platform/http/encoding.ts'
+import { findFlags, type Overlay } from './overlay.ts'
+import { createPage, encodedAs, type Page, type Rendered } from './page.ts'
+import { type Pages, pagesOf } from './pages.ts'
+import { noting } from './reading.ts'
+
+/**
+ * Whose replies a route keeps. `guests`: those that guests get. An overlay: those of viewers too, who get the page of
+ * everybody with their own flags in it.
+ */
+export type Kept = 'guests' | Overlay
+
+/** Nobody, in a page that somebody signed in is shown: it has what guests are not told. */
+export type StandIn = { readonly id: 0; readonly standsIn?: true }
+const GUEST: StandIn = { id: 0 }
+const STAND_IN: StandIn = { id: 0, standsIn: true }
+
+/** The text of a reply as this viewer gets it; 404 and the like are thrown. */
+type Write = (viewer: StandIn | { id: number }) => Promise<string>
+
+const NO_NAMES: ReadonlySet<string> = new Set()
+/** How often, and how long after each other, two pages are compared before they count as different. */
+const COMPARISONS = 6
+const PAUSE_MS = 100
+
+/** The handler sent something of its own, which is no page. */
+export class SentAlready extends Error {}
+
+/** Answers the requests of one route from pages that are kept. */
+export type KeptRoute = {
+  /** Answers a guest's request that was answered before, before anything is read of it; false where that cannot be. */
+  answerAtOnce(request: FastifyRequest, reply: FastifyReply): boolean
+  /** Answers a valid request; false where this viewer's reply is made for them alone. */
+  answer(request: FastifyRequest, reply: FastifyReply, key: string, write: Write): Promise<boolean>
+}
+
+/** What keeps the replies of a route; a public one answers everybody as it does guests. */
+export function keptRoute(ctx: Context, kept: Kept, isPublic: boolean): KeptRoute {
+  const pages = pagesOf(ctx)
+  const overlay = kept === 'guests' ? undefined : kept
+  const names = overlay ? new Set(Object.keys(overlay.flags)) : NO_NAMES
+
+  /** The key of the page of a viewer, whose keys differ from those of a guest's where the route says so. */
+  const keyFor = (key: string, isGuest: boolean) => (overlay?.apart && !isGuest ? `${key} +` : key)
+
+  const toGuest = (request: FastifyRequest, reply: FastifyReply, page: Page) => {
+    pages.countShown(page)
+    sendRendered(request, reply, page.forGuests(performance.now(), pages.countsMs))
+  }
+
+  return {
+    answerAtOnce(request, reply) {
+      if ((request.viewer !== null && !isPublic) || request.method !== 'GET' || pages.isVerified) return false
+      const key = pages.keyOf(request.raw.url as string)
+      const page = key === undefined ? undefined : pages.find(key, request.viewer?.id ?? 0)
+      if (!page) return false
+      pages.tell('hit')
+      toGuest(request, reply, page)
+      return true
+    },
+    async answer(request, reply, key, write) {
+      const viewerId = request.viewer?.id ?? 0
+      if (viewerId === 0 || isPublic) {
+        const page = await pages
+          .get(key, viewerId, names, () => write(GUEST))
+          .catch((error) => {
+            if (error instanceof SentAlready && reply.sent) return undefined
+            throw error
+          })
+        if (!page) return true
+        if (pages.isVerified)
+          await compare(pages, ctx, {
+            page,
+            key,
+            shown: async () => page.forGuests(performance.now(), 0).bytes.toString(),
+            write: () => write(GUEST),
+          })
+        if (!page.noted.sources.isUnknown && isNameable(request))
+          pages.remember(request.raw.url as string, key)
+        toGuest(request, reply, page)
+        return true
+      }
+      if (!overlay) return false
+      const shared = keyFor(key, false)
+      const stranger = overlay.apart ? STAND_IN : GUEST
+      // What everybody is refused may be shown to this viewer, who is told then what is wrong.
+      const page = await pages.get(shared, viewerId, names, () => write(stranger)).catch(() => undefined)
+      const isShared = page !== undefined && !page.noted.sources.isPersonal
+      const flags = isShared && (await findFlags(ctx.sql, overlay, viewerId, page.flagged()))
+      if (!page || !flags) {
+        pages.tell('own')
+        return false
+      }
+      if (pages.isVerified)
+        await compare(pages, ctx, {
+          page,
+          key: `${shared} for ${viewerId}`,
+          shown: async () => {
+            const found = await findFlags(ctx.sql, overlay, viewerId, page.flagged())
+            return found && page.forViewer(found)
+          },
+          write: () => write({ id: viewerId }),
+        })
+      pages.countShown(page)
+      reply.type('application/json; charset=utf-8').send(page.forViewer(flags))
+      return true
+    },
+  }
+}
+
+/** A token in an address is no part of a name that is remembered. */
+const isNameable = (request: FastifyRequest) => !/[?&]token=/i.test(request.raw.url as string)
+
+/** Sends bytes that are kept, or tells the client that it has them. */
+export function sendRendered(request: FastifyRequest, reply: FastifyReply, rendered: Rendered): void {
+  const { headers } = request
+  reply.header('ETag', rendered.etag)
+  if (hasAlready(headers['if-none-match'], rendered.etag)) return void reply.code(304).send()
+  reply.type('application/json; charset=utf-8')
+  const accepts = headers['accept-encoding']
+  const encoding =
+    rendered.bytes.length < COMPRESSED_FROM || typeof accepts !== 'string' ? undefined : encodingFor(accepts)
+  if (!encoding) return void reply.send(rendered.bytes)
+  reply.header('Content-Encoding', encoding).send(encodedAs(rendered, encoding))
+}
+
+/**
+ * Makes a page again and compares. A write that is under way, here or in another process, makes them differ for a
+ * moment: only a page that stays good and different is a fault.
+ */
+async function compare(
+  pages: Pages,
+  ctx: Context,
+  of: {
+    page: Page
+    key: string
+    shown: () => Promise<string | undefined>
+    write: () => Promise<string>
+  },
+): Promise<void> {
+  let [shown, fresh]: (string | undefined)[] = []
+  for (let attempt = 0; attempt < COMPARISONS; attempt += 1) {
+    if (attempt > 0) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+    const caller = { ...newCaller(), keys: currentCaller()?.keys ?? [] }
+    const made = await noting(ctx.sql.generations, caller, of.write).catch(() => undefined)
+    shown = await of.shown()
+    fresh = made && createPage(made.value, made.noted, of.page.readAt, NO_NAMES).forViewer(new Map())
+    if (!pages.isExact(of.page)) return
+    if (shown === fresh) return pages.tell('compared')
+  }
+  pages.tell('different')
+  const at = [...(shown ?? '')].findIndex((letter, place) => letter !== fresh?.[place])
+  const around = (text: string | undefined) => text?.slice(Math.max(0, at - 80), at + 80)
+  ctx.log.error(
+    { key: of.key, kept: around(shown), made: around(fresh) },
+    'a kept page is not what is made now',
+  )
+  throw new Error(
+    `${of.key} is kept as …${around(shown)}… and made as …${around(fresh)}… (${[...of.page.noted.sources.tables].join(', ')})`,
+  )
+}
