@@ -115,7 +115,7 @@ export function keptRoute(ctx: Context, kept: Kept, isPublic: boolean): KeptRout
 const isNameable = (request: FastifyRequest) => !/[?&]token=/i.test(request.raw.url as string)
 
 /** Sends bytes that are kept, or tells the client that it has them. */
-export function sendRendered(request: FastifyRequest, reply: FastifyReply, rendered: Rendered): void {
+function sendRendered(request: FastifyRequest, reply: FastifyReply, rendered: Rendered): void {
   const { headers } = request
   reply.header('ETag', rendered.etag)
   if (hasAlready(headers['if-none-match'], rendered.etag)) return void reply.code(304).send()

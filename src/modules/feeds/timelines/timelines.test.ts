@@ -285,10 +285,10 @@ describe('the liveliest', () => {
     await sql`update feed_hots set hot = 100000 where feed_id = any(${ids})`
     await sql`update feed_hots set hot = 100001 where feed_id = ${ids[0]!}`
     const found = await pages((last) =>
-      list(`type=hot&limit=2${last ? `&hot=${last.hot}&after=${last.id}` : ''}`),
+      list(`type=hot&limit=4${last ? `&hot=${last.hot}&after=${last.id}` : ''}`),
     )
     assert.deepEqual(found.slice(0, 5), [ids[0], ...ids.slice(1).toReversed()])
-    const byId = await pages((last) => list(`type=hot&limit=2${last ? `&after=${last.id}` : ''}`))
+    const byId = await pages((last) => list(`type=hot&limit=4${last ? `&after=${last.id}` : ''}`))
     assert.deepEqual(byId, found)
     assert.equal(new Set(found).size, found.length)
     assert.ok((await list('type=hot&hot=100000&limit=100')).every(({ hot }) => hot < 100000))
