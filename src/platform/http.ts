@@ -107,6 +107,8 @@ export async function createServer({
   const refuse = refuseUnreadable((ip) => limiter.hit(`ip:${addressKey(ip)}`, config.rateLimits.anonymous))
   const server: Server = fastify({
     loggerInstance: log as unknown as FastifyBaseLogger,
+    // Nothing logs by a logger of its own, which each request would otherwise be given.
+    childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     requestTimeout: config.requestTimeoutMs,

@@ -5,7 +5,7 @@ import {
   destination as pinoDestination,
   stdTimeFunctions,
 } from 'pino'
-import { redactPath, redactText, redactUrl } from '#platform/redact.ts'
+import { redactAddress, redactText } from '#platform/redact.ts'
 
 export type Log = Logger
 
@@ -44,7 +44,7 @@ export function bufferedOutput(): DestinationStream {
 
 /** The URL of a request as it may be logged: neither secrets in the query nor persons in the path. */
 export function redactRequestUrl(url: string): string {
-  return redactUrl(redactPath(url))
+  return redactAddress(url)
 }
 
 function describeRequest(request: unknown): unknown {

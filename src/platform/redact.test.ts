@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { redactPath, redactText, redactUrl } from '#platform/redact.ts'
+import { redactAddress, redactPath, redactText, redactUrl } from '#platform/redact.ts'
 
 test('values of secret query parameters are removed and everything else stays', () => {
   const cases: [string, string][] = [
@@ -119,4 +119,47 @@ test('the longest URL a server accepts costs little time', () => {
   for (const url of urls) redactPath(redactUrl(url).replace('?', '/'))
   for (const url of urls) redactText(`${url}@`)
   assert.ok(performance.now() - start < 20_000)
+})
+
+test('an address that is seen to be plain is what taking it apart makes of it', () => {
+  const word = fc.constantFrom(
+    ...[
+      'feeds',
+      'v2',
+      'V2',
+      'limit=15',
+      'type=new',
+      'id=1,2',
+      'token=1',
+      'a@b.c',
+      '%40',
+      '+8613800000000',
+      '007',
+    ],
+    ...[
+      '13800000000',
+      '8613800000000',
+      '1234567890',
+      '0012345678',
+      '138-0000-0000',
+      '&',
+      '?',
+      '/',
+      '=',
+      '#',
+      '%',
+      '.',
+    ],
+  )
+  const address = fc.array(fc.oneof(word, fc.string({ maxLength: 3 })), { maxLength: 12 })
+  fc.assert(
+    fc.property(address, fc.constantFrom('/', '', '&', '?'), (parts, between) => {
+      const url = `/api/${parts.join(between)}`
+      assert.equal(redactAddress(url), redactUrl(redactPath(url)))
+    }),
+    { numRuns: 5000 },
+  )
+  // Long ones are looked through once, whatever they end with.
+  for (const part of ['/a', '/v2', '/1', '?limit=1', '&limit=1', 'limit='])
+    redactAddress(`/api?limit=${part.repeat(20_000)}!`)
 })
