@@ -1,5 +1,5 @@
 import { adminRoleRoutes } from '#modules/abilities/admin/routes.ts'
-import { type Ability, hasAbility } from '#modules/abilities/index.ts'
+import { type Ability, hasAbility, isForMembers } from '#modules/abilities/index.ts'
 import { abilityRoutes } from '#modules/abilities/routes.ts'
 import { adminAppealRoutes } from '#modules/accounts/admin/appeals/routes.ts'
 import { adminFamousRoutes } from '#modules/accounts/admin/famous/routes.ts'
@@ -18,6 +18,7 @@ import {
   checkPaymentPassword,
   findSilence,
   isUser,
+  lacksSecondFactor,
   PAYMENT_PASSWORD_ERRORS,
 } from '#modules/accounts/index.ts'
 import { invitationRoutes } from '#modules/accounts/invitations/routes.ts'
@@ -25,6 +26,7 @@ import { passwordRoutes } from '#modules/accounts/passwords/routes.ts'
 import { profileRoutes } from '#modules/accounts/profile/routes.ts'
 import { registrationRoutes } from '#modules/accounts/registration/routes.ts'
 import { sanctionRoutes } from '#modules/accounts/sanctions/routes.ts'
+import { secondFactorRoutes } from '#modules/accounts/second-factor/routes.ts'
 import { sessionRoutes } from '#modules/accounts/sessions/routes.ts'
 import { signInRoutes } from '#modules/accounts/sign-in/routes.ts'
 import { userRoutes } from '#modules/accounts/users/routes.ts'
@@ -135,6 +137,7 @@ import { addDocumentation } from '#platform/api-docs.ts'
 import { addConsole } from '#platform/console/routes.ts'
 import { readersOf, requireKinds } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
+import { secondFactorNeeded } from '#platform/errors.ts'
 import { addHealth } from '#platform/health.ts'
 import { createServer, type Server, type Viewer } from '#platform/http.ts'
 import { addLanding } from '#platform/landing.ts'
@@ -197,6 +200,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   profileRoutes,
   deletionRoutes,
   sessionRoutes,
+  secondFactorRoutes,
   userRoutes,
   followRoutes,
   blockRoutes,
@@ -301,8 +305,13 @@ export async function buildApp(ctx: Context): Promise<Server> {
     identity: {
       findViewer: (token) => noticed(findViewer(ctx, token)),
       recallViewer: (token) => recallViewer(ctx, token),
-      hasAbility: (userId, ability) => hasAbility(ctx, userId, ability as Ability),
       findAddressBlock: (address) => findAddressBlock(ctx, address),
+      hasAbility: async (userId, ability) => {
+        const holds = await hasAbility(ctx, userId, ability as Ability)
+        if (holds && !isForMembers(ability) && (await lacksSecondFactor(ctx, userId)))
+          throw secondFactorNeeded()
+        return holds
+      },
       findSilence: (userId) => findSilence(ctx, userId),
     },
   })

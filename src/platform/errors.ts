@@ -96,3 +96,10 @@ export const tooManyRequests = apiError(
   'Too many requests. Wait a moment and try again.',
   '请求过于频繁，请稍后再试。',
 )
+/** The setting asks administrators for a second factor (rights-8). */
+export const secondFactorNeeded = apiError(
+  403,
+  'second_factor_needed',
+  'Administrators need a second factor here. Turn yours on first (/user/second-factor).',
+  '本站要求管理员开启两步验证，请先开启。',
+)

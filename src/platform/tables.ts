@@ -965,6 +965,10 @@ export type Tables = {
     created_at: string
     updated_at: string
   }
+  recovery_codes: {
+    user_id: number
+    hash: string
+  }
   registration_requests: {
     id: number
     user_id: number | null
@@ -1030,6 +1034,15 @@ export type Tables = {
     name: string
     hash: string
     applied_at: string
+  }
+  second_factors: {
+    user_id: number
+    secret: string
+    confirmed_at: string | null
+    last_step: number
+    failures: number
+    failures_since: string
+    created_at: string
   }
   secret_checks: {
     name: string

@@ -12,5 +12,5 @@ export {
   replaceRoles,
   roleNamesOf,
 } from './roles/queries.ts'
-export { ABILITIES, type Ability } from './seeds.ts'
+export { ABILITIES, type Ability, isForMembers } from './seeds.ts'
 export { announceAbilities, forgetAbilities, hasAbility, seedAbilities } from './service.ts'

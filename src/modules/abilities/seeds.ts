@@ -67,3 +67,7 @@ export const ROLES = [
   // Takes part in nothing: kept for accounts that may only read.
   { name: 'disabler', display: 'Restricted', fixed: true, abilities: [] },
 ] as const
+
+/** Whether an ability is one that anybody gets by registering. */
+export const isForMembers = (ability: string): boolean =>
+  (MEMBER_ABILITIES as readonly string[]).includes(ability)

@@ -3,6 +3,7 @@ import {
   accountSuspended,
   accountWaiting,
   DOOR_ERRORS,
+  FACTOR_ERRORS,
   NAME_ERRORS,
   wrongSignIn,
 } from '#modules/accounts/index.ts'
@@ -25,6 +26,7 @@ import { listLinked } from './queries.ts'
 import {
   Departed,
   LinkedToken,
+  OutsideEntry,
   OutsideRegistration,
   OutsideSignIn,
   OutsideToken,
@@ -84,13 +86,13 @@ export function linkedAccountRoutes(server: Server, ctx: Context) {
     summary: 'Sign in with an account outside that is linked to somebody',
     access: 'public',
     params,
-    body: OutsideToken,
+    body: OutsideEntry,
     reply: { 201: LinkedToken },
-    errors: [...errors, notLinked, accountDisabled, accountWaiting, accountSuspended],
+    errors: [...errors, notLinked, accountDisabled, accountWaiting, ...FACTOR_ERRORS, accountSuspended],
     load,
     handler: async (call) => {
       await attemptsOf(ctx, call)()
-      return signInOutside(ctx, call.params.provider, call.body.access_token, deviceOf(call.request))
+      return signInOutside(ctx, call.params.provider, call.body, deviceOf(call.request))
     },
   })
 
@@ -120,7 +122,7 @@ export function linkedAccountRoutes(server: Server, ctx: Context) {
     params,
     body: OutsideSignIn,
     reply: { 201: LinkedToken },
-    errors: [...linkErrors, wrongSignIn, accountDisabled, accountWaiting, accountSuspended],
+    errors: [...linkErrors, wrongSignIn, accountDisabled, accountWaiting, ...FACTOR_ERRORS, accountSuspended],
     load,
     handler: (call) =>
       linkBySignIn(ctx, attemptsOf(ctx, call), call.params.provider, call.body, deviceOf(call.request)),

@@ -1,4 +1,4 @@
-import { InvitationCode, SignIn, TokenView } from '#modules/accounts/index.ts'
+import { FactorCode, InvitationCode, SignIn, TokenView } from '#modules/accounts/index.ts'
 import { Flag, RawText, Shared, type Static, Text, Type } from '#platform/schema.ts'
 
 export const ProviderParams = Type.Object({ provider: Text(32) })
@@ -9,6 +9,13 @@ const AccessToken = Text(8192, {
 
 /** Proof of an account outside. */
 export const OutsideToken = Shared('OutsideToken', { access_token: AccessToken })
+
+/** Proof of an account outside, and the second factor of whoever it belongs to, where they have one. */
+export const OutsideEntry = Shared('OutsideEntry', {
+  access_token: AccessToken,
+  second_factor: Type.Optional(FactorCode),
+})
+export type OutsideEntry = Static<typeof OutsideEntry>
 
 /** A new person; with `check` only the name is looked at. */
 export const OutsideRegistration = Shared('OutsideRegistration', {
@@ -25,6 +32,7 @@ export const OutsideSignIn = Shared('OutsideSignIn', {
   access_token: AccessToken,
   login: SignIn.properties.login,
   password: RawText(128),
+  second_factor: Type.Optional(FactorCode),
 })
 export type OutsideSignIn = Static<typeof OutsideSignIn>
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import {
   accountDisabled,
   checkNewName,
+  checkSecondFactor,
   hasPassword,
   holdWaysIn,
   openSession,
@@ -27,7 +28,7 @@ import {
 import { createProvider } from './providers/openid.ts'
 import { type Departure, type Provider, ProviderAway } from './providers/provider.ts'
 import { deleteLinked, findLinked, holdEnabled, insertLinked, listLinked } from './queries.ts'
-import type { LinkedToken, OutsideRegistration, OutsideSignIn, Returned } from './schema.ts'
+import type { LinkedToken, OutsideEntry, OutsideRegistration, OutsideSignIn, Returned } from './schema.ts'
 
 /** How long a browser may be away, and how long the proof it comes back with is good. */
 const AWAY_MS = 10 * 60_000
@@ -118,12 +119,13 @@ const withPassword = async (sql: Db, userId: number, issued: IssuedToken): Promi
 export async function signInOutside(
   ctx: Context,
   name: string,
-  token: string,
+  { access_token: token, second_factor }: OutsideEntry,
   device: Device,
 ): Promise<LinkedToken> {
   const subject = await subjectOf(ctx, name, token)
   const userId = await findLinked(ctx.sql, name, subject)
   if (userId === undefined) throw notLinked()
+  await checkSecondFactor(ctx, userId, second_factor)
   return transaction(ctx.sql, async (tx) => {
     if (!(await holdEnabled(tx, userId))) throw await whyDisabled(tx, userId)
     await refuseSuspended(tx, userId)
@@ -173,11 +175,11 @@ export async function linkBySignIn(
   ctx: Context,
   countAttempt: CountAttempt,
   name: string,
-  { access_token: token, login, password }: OutsideSignIn,
+  { access_token: token, ...credentials }: OutsideSignIn,
   device: Device,
 ): Promise<LinkedToken> {
   // First, because it counts the attempt: nobody makes us ask the provider without end.
-  const issued = await signIn(ctx, countAttempt, { login, password }, device)
+  const issued = await signIn(ctx, countAttempt, credentials, device)
   const subject = await subjectOf(ctx, name, token)
   const viewer = await findViewer(ctx, issued.access_token)
   if (!viewer) throw accountDisabled()

@@ -84,6 +84,8 @@ export const SETTINGS = {
   'account:deletion-days': define(Int(0, 365), 14),
   // Whether people are told of a sign-in from a new device (rights-5).
   'account:sign-in-notices': define(Flag(), true),
+  // Whether who administers needs a second factor (rights-8).
+  'account:second-factor-for-administrators': define(Flag(), false),
   'register:role': define(Text(100), 'owner'),
   // Whether clients may learn that a phone or e-mail has an account, which one-key sign-in asks (sign-in-21).
   'users:tell-known-accounts': define(Flag(), true),

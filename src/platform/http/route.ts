@@ -8,6 +8,7 @@ import {
   forbidden,
   invalidInput,
   notFound,
+  secondFactorNeeded,
   silenced,
   tooManyRequests,
   unauthenticated,
@@ -182,7 +183,7 @@ function ownErrors(method: string, path: string, options: AnyRoute): DeclaredErr
     ...(method === 'GET' || options.access === 'public' || options.whileSilenced ? [] : [silenced]),
     ...(options.body || options.query ? [invalidInput] : []),
     ...(options.params ? [notFound] : []),
-    ...(typeof options.access === 'object' ? [forbidden] : []),
+    ...(typeof options.access === 'object' ? [forbidden, secondFactorNeeded] : []),
     ...(options.idempotent ? IDEMPOTENCY_ERRORS : []),
     ...(options.errors ?? []),
   ]

@@ -7,11 +7,12 @@ import type { Server } from '#platform/http.ts'
 import { Listing } from '#platform/listing.ts'
 import { Created, Empty } from '#platform/schema.ts'
 import { accountErased } from '../deletion/errors.ts'
+import { factorOff } from '../second-factor/errors.ts'
 import { UserParams } from '../users/schema.ts'
 import { ACCOUNT_ERRORS, lastFounder, notOneself } from './errors.ts'
 import { findManagedUser, listManagedUsers } from './queries.ts'
 import { ManagedUser, ManagedUserQuery, UserChanges, UserInput } from './schema.ts'
-import { addUser, changeUser, type EndCertification } from './service.ts'
+import { addUser, changeUser, type EndCertification, takeFactorOff } from './service.ts'
 
 /** Accounts, disabled ones included (administration-6). */
 export const adminUserRoutes = (endCertification: EndCertification) => (server: Server, ctx: Context) => {
@@ -66,6 +67,17 @@ export const adminUserRoutes = (endCertification: EndCertification) => (server: 
     errors: [...ACCOUNT_ERRORS, lastFounder, notOneself, accountErased],
     load: get,
     handler: (call) => changeUser(ctx, call, call.loaded, call.body, endCertification),
+  })
+
+  route('DELETE /admin/users/:user/second-factor', {
+    operationId: 'adminTakeSecondFactorOff',
+    summary: 'Take the second factor off an account whose owner lost it; they are told',
+    access: { ability: 'admin:user:update' },
+    params: UserParams,
+    reply: { 204: Empty },
+    errors: [mayDoMore, factorOff],
+    load: get,
+    handler: (call) => takeFactorOff(ctx, call, call.loaded.id),
   })
 
   route('DELETE /admin/users/:user', {

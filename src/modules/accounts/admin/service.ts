@@ -26,6 +26,8 @@ import { USER_CONSTRAINTS } from '../errors.ts'
 import { setDisabled, setPassword } from '../passwords/service.ts'
 import { checkUserName, createUser } from '../registration/service.ts'
 import { admit } from '../requests/service.ts'
+import { factorOff } from '../second-factor/errors.ts'
+import { takeOff } from '../second-factor/service.ts'
 import { lastFounder, notOneself } from './errors.ts'
 import { updateUser } from './queries.ts'
 import type { ManagedUser, UserChanges, UserInput } from './schema.ts'
@@ -131,4 +133,18 @@ export async function changeUser(
   })
   forgetTokens(ctx, revoked)
   if (changes.roles) forgetAbilities(ctx, id)
+}
+
+/** Takes the second factor off an account, not of one that may do more than who does it (rights-6). */
+export async function takeFactorOff(ctx: Context, actor: Actor, id: number): Promise<void> {
+  const actorId = actor.viewer.id
+  if (id !== actorId && (await findAbilitiesBeyond(ctx.sql, id, actorId)).length > 0) throw mayDoMore()
+  await transaction(ctx.sql, async (tx) => {
+    if (!(await takeOff(ctx, tx, id))) throw factorOff()
+    await recordAudit(tx, actor, {
+      action: 'users.second-factor-off',
+      subjectType: 'users',
+      subjectId: id,
+    })
+  })
 }

@@ -50,6 +50,7 @@ export async function eraseUser(tx: Tx, { id, email_key, phone }: DueRow): Promi
       deleted_at = coalesce(deleted_at, now()), erased_at = now()
     where id = ${id}`
   await tx`delete from verification_codes where account = any(${accounts})`
+  await tx`delete from second_factors where user_id = ${id}`
   await tx`delete from famous_users where user_id = ${id}`
   await tx`update invitations set ended_at = coalesce(ended_at, now()), note = null where user_id = ${id}`
   await tx`update registration_requests set name = ${name}, introduction = null where user_id = ${id}`

@@ -17,6 +17,7 @@ export function deletionRoutes(server: Server, ctx: Context) {
     operationId: 'deleteMe',
     summary: 'Delete my account, with a proof that it is mine; signing in again in time takes it back',
     access: 'user',
+    whileSilenced: true,
     body: Proof,
     reply: { 202: Deletion },
     errors: [proofMissing, wrongPassword, wrongProof, wrongCode, lastFounder],

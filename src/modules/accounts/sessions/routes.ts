@@ -33,6 +33,7 @@ export function sessionRoutes(server: Server, ctx: Context) {
     operationId: 'endOtherSessions',
     summary: 'End all my sign-ins but this one',
     access: 'user',
+    whileSilenced: true,
     reply: { 204: Empty },
     handler: async ({ viewer }) => {
       const keys = await transaction(sql, (tx) => revokeTokens(ctx, tx, viewer.id, { except: viewer.family }))
@@ -44,6 +45,7 @@ export function sessionRoutes(server: Server, ctx: Context) {
     operationId: 'endSession',
     summary: 'End a sign-in of mine',
     access: 'user',
+    whileSilenced: true,
     params: SessionParams,
     reply: { 204: Empty },
     errors: [noSuchSession],

@@ -8,6 +8,7 @@ import { attemptsOf, bearerToken, type Server, say } from '#platform/http.ts'
 import { wrongCode } from '../errors.ts'
 import { accountWaiting } from '../requests/errors.ts'
 import { accountSuspended } from '../sanctions/errors.ts'
+import { FACTOR_ERRORS } from '../second-factor/errors.ts'
 import { accountDisabled, wrongSignIn } from './errors.ts'
 import { SignedOut, SignIn, TokenInput, TokenView } from './schema.ts'
 import { signIn, signOut } from './service.ts'
@@ -27,7 +28,7 @@ export function signInRoutes(server: Server, ctx: Context) {
     body: SignIn,
     example: { login: 'root', password: 'the password' },
     reply: { 200: TokenView },
-    errors: [wrongSignIn, wrongCode, accountDisabled, accountWaiting, accountSuspended],
+    errors: [wrongSignIn, wrongCode, accountDisabled, accountWaiting, ...FACTOR_ERRORS, accountSuspended],
     handler: (call) => signIn(ctx, attemptsOf(ctx, call), call.body, deviceOf(call.request)),
   })
 

@@ -1,11 +1,13 @@
 import { RawText, Shared, type Static, Text, Type } from '#platform/schema.ts'
 import { Code } from '../codes/schema.ts'
+import { FactorCode } from '../second-factor/schema.ts'
 
 /** A sign-in with a password or a code. */
 export const SignIn = Shared('SignIn', {
   login: Text(128, { description: 'E-mail address, phone number, name or id' }),
   password: Type.Optional(RawText(128)),
   verifiable_code: Type.Optional(Code),
+  second_factor: Type.Optional(FactorCode),
 })
 export type SignIn = Static<typeof SignIn>
 

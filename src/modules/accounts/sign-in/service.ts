@@ -13,6 +13,7 @@ import { savePassword } from '../passwords/queries.ts'
 import { accountWaiting } from '../requests/errors.ts'
 import { isWaiting } from '../requests/queries.ts'
 import { refuseSuspended } from '../sanctions/service.ts'
+import { checkSecondFactor } from '../second-factor/service.ts'
 import { openSession } from '../sessions/service.ts'
 import { accountDisabled, wrongSignIn } from './errors.ts'
 import { type AccountRow, findAccount, holdAccount } from './queries.ts'
@@ -57,6 +58,7 @@ export async function signIn(
   device: Device,
 ): Promise<IssuedToken> {
   const { id, hold } = await prove(ctx, countAttempt, input)
+  await checkSecondFactor(ctx, id, input.second_factor)
   return transaction(ctx.sql, async (tx) => {
     await hold(tx)
     await refuseSuspended(tx, id)

@@ -1,0 +1,74 @@
+import type { Db, Tx } from '#platform/database.ts'
+import type { Row } from '#platform/tables.ts'
+
+/** Keeps a new secret until a code proves it; false where one is proved already. */
+export async function saveSecret(sql: Db, userId: number, secret: string): Promise<boolean> {
+  const rows = await sql`
+    insert into second_factors as f (user_id, secret) values (${userId}, ${secret})
+    on conflict (user_id) do update set secret = excluded.secret, last_step = 0 where f.confirmed_at is null
+    returning 1`
+  return rows.length === 1
+}
+
+export type FactorRow = Row<'second_factors', 'secret'> & { confirmed: boolean; recovery_codes: number }
+
+/** Somebody's second factor, proved or not yet. */
+export async function findFactor(sql: Db, userId: number): Promise<FactorRow | undefined> {
+  const [row] = await sql<FactorRow[]>`
+    select f.secret, f.confirmed_at is not null as confirmed,
+      (select count(*)::int from recovery_codes r where r.user_id = f.user_id) as recovery_codes
+    from second_factors f where f.user_id = ${userId}`
+  return row
+}
+
+/** Whether somebody signs in with a second factor. */
+export async function hasFactor(sql: Db, userId: number): Promise<boolean> {
+  const rows = await sql`select from second_factors where user_id = ${userId} and confirmed_at is not null`
+  return rows.length === 1
+}
+
+/** Counts an attempt before it is judged, so that those who race count too; false when there were too many in an hour. */
+export async function countAttemptOn(sql: Db, userId: number, max: number): Promise<boolean> {
+  const rows = await sql`
+    update second_factors set
+      failures = case when failures_since <= now() - interval '1 hour' then 1 else failures + 1 end,
+      failures_since = case when failures_since <= now() - interval '1 hour' then now() else failures_since end
+    where user_id = ${userId} and (failures < ${max} or failures_since <= now() - interval '1 hour')
+    returning 1`
+  return rows.length === 1
+}
+
+/** Takes the code of a step, once, and forgets the attempts that failed; false when it or a later one was taken already. */
+export async function takeStep(sql: Db, userId: number, step: number): Promise<boolean> {
+  const rows = await sql`
+    update second_factors set last_step = ${step}, failures = 0
+    where user_id = ${userId} and last_step < ${step} returning 1`
+  return rows.length === 1
+}
+
+/** Takes a recovery code, once, and forgets the attempts that failed. */
+export async function takeRecoveryCode(sql: Db, userId: number, hash: string): Promise<boolean> {
+  const rows = await sql`
+    with gone as (delete from recovery_codes where user_id = ${userId} and hash = ${hash} returning user_id)
+    update second_factors set failures = 0 where user_id in (select user_id from gone) returning 1`
+  return rows.length === 1
+}
+
+/** Notes that the app has the secret; false when it was so already. */
+export async function confirmFactor(sql: Db, userId: number): Promise<boolean> {
+  const rows = await sql`
+    update second_factors set confirmed_at = now() where user_id = ${userId} and confirmed_at is null returning 1`
+  return rows.length === 1
+}
+
+/** Replaces all recovery codes of a person. */
+export async function saveRecoveryCodes(tx: Tx, userId: number, hashes: string[]): Promise<void> {
+  await tx`delete from recovery_codes where user_id = ${userId}`
+  await tx`insert into recovery_codes (user_id, hash) select ${userId}, unnest(${hashes}::text[])`
+}
+
+/** Takes the second factor off; false where there is none. */
+export async function deleteFactor(sql: Db, userId: number): Promise<boolean> {
+  const rows = await sql`delete from second_factors where user_id = ${userId} returning confirmed_at`
+  return rows.some(({ confirmed_at }) => confirmed_at !== null)
+}

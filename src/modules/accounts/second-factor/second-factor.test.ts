@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Secret, TOTP } from 'otpauth'
+import { startOAuthProvider } from '#test/fixtures/outside-providers.ts'
+import { fieldError, refusalOf, settingsOn, signUpsOn } from '#test/sign-up.ts'
+import { createWorld, type Person } from '#test/world.ts'
+
+const oauth = await startOAuthProvider()
+const world = await createWorld({
+  LINKED_PROVIDERS: 'open_forge',
+  ...oauth.settings('OPEN_FORGE'),
+  LINKED_OPEN_FORGE_ACCEPT_TOKENS: 'true',
+})
+const { guest, as, sql, person, outbox, work } = world
+const { signUp, signIn, codeFor } = signUpsOn(world)
+const under = settingsOn(world)
+const PASSWORD = 'correct horse'
+
+/** The code of an app, some steps of 30 seconds from now. */
+const codeOf = (secret: string, steps = 0) =>
+  new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 })
+const wrong = (secret: string) => String((Number(codeOf(secret)) + 500_000) % 1_000_000).padStart(6, '0')
+/** Lets the next code of an app be taken as if half a minute had passed. */
+const later = (who: Person) => sql`update second_factors set last_step = 0 where user_id = ${who.id}`
+
+/** Somebody with a second factor. */
+async function guarded() {
+  const ann = await signUp()
+  const prepared = await as(ann, 'POST', '/user/second-factor', { password: PASSWORD })
+  assert.equal(prepared.status, 201, JSON.stringify(prepared.body))
+  const { secret, uri } = prepared.body
+  const on = await as(ann, 'PUT', '/user/second-factor', { second_factor: codeOf(secret) })
+  assert.equal(on.status, 200, JSON.stringify(on.body))
+  await later(ann)
+  return {
+    ...ann,
+    secret: secret as string,
+    uri: uri as string,
+    recovery: on.body.recovery_codes as string[],
+  }
+}
+
+test('a second factor is prepared on a proof, and turned on by a code of the app (rights-6)', async () => {
+  const ann = await signUp()
+  const prepare = (body: object) => as(ann, 'POST', '/user/second-factor', body)
+  assert.deepEqual(refusalOf(await prepare({})), [422, 'proof_required'])
+  assert.deepEqual(refusalOf(await prepare({ password: 'wrong' })), [422, 'wrong_password'])
+  assert.deepEqual(refusalOf(await as(ann, 'PUT', '/user/second-factor', { second_factor: '123456' })), [
+    422,
+    'second_factor_off',
+  ])
+  const { secret, uri } = (await prepare({ password: PASSWORD })).body
+  assert.match(uri, new RegExp(`^otpauth://totp/Kith:${ann.id}\\?.*secret=${secret}`))
+  const [kept] = await sql`select secret from second_factors where user_id = ${ann.id}`
+  assert.ok(!String(kept?.secret).includes(secret))
+  assert.equal((await signIn(ann.name, { password: PASSWORD })).status, 200)
+  fieldError(await as(ann, 'PUT', '/user/second-factor', { second_factor: wrong(secret) }), 'second_factor')
+  const on = await as(ann, 'PUT', '/user/second-factor', { second_factor: codeOf(secret) })
+  assert.equal(new Set(on.body.recovery_codes).size, 10)
+  assert.deepEqual((await as(ann, 'GET', '/user/second-factor')).body, { enabled: true, recovery_codes: 10 })
+  assert.deepEqual(refusalOf(await prepare({ password: PASSWORD })), [422, 'second_factor_on'])
+  const plain = await sql<{ hash: string }[]>`select hash from recovery_codes where user_id = ${ann.id}`
+  assert.ok(!plain.some(({ hash }) => on.body.recovery_codes.includes(hash)))
+  await work()
+  assert.ok(outbox.some(({ to, text }) => 'email' in ann && to === ann.email && /已开启两步验证/.test(text)))
+})
+
+test('a sign-in asks for the second factor after the first, and takes no code twice (rights-7)', async () => {
+  const ann = await guarded()
+  const enter = (second_factor?: string, password = PASSWORD) =>
+    signIn(ann.name, { password, ...(second_factor === undefined ? {} : { second_factor }) })
+  const asked = await enter()
+  assert.deepEqual(refusalOf(asked), [422, 'second_factor_required'])
+  fieldError(asked, 'second_factor')
+  assert.deepEqual(refusalOf(await enter(codeOf(ann.secret), 'wrong')), [422, 'wrong_sign_in'])
+  assert.deepEqual(refusalOf(await enter(wrong(ann.secret))), [422, 'wrong_second_factor'])
+  for (const steps of [-3, 3])
+    assert.deepEqual(refusalOf(await enter(codeOf(ann.secret, steps))), [422, 'wrong_second_factor'])
+  const code = codeOf(ann.secret)
+  assert.equal((await enter(code)).status, 200)
+  assert.deepEqual(refusalOf(await enter(code)), [422, 'wrong_second_factor'])
+  await later(ann)
+  const raced = codeOf(ann.secret)
+  const answers = await Promise.all(Array.from({ length: 5 }, () => enter(raced)))
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 422, 422, 422, 422])
+})
+
+test('a sign-in with a sent code asks too, and does not use the code up before (rights-7)', async () => {
+  const ann = await guarded()
+  const email = 'email' in ann ? String(ann.email) : ''
+  const verifiable_code = await codeFor(email)
+  assert.deepEqual(refusalOf(await signIn(email, { verifiable_code })), [422, 'second_factor_required'])
+  assert.equal((await signIn(email, { verifiable_code, second_factor: codeOf(ann.secret) })).status, 200)
+})
+
+test('a recovery code stands in, once, also when many race with it (rights-6)', async () => {
+  const ann = await guarded()
+  const [first = '', second = ''] = ann.recovery
+  const enter = (second_factor: string) => signIn(ann.name, { password: PASSWORD, second_factor })
+  assert.equal((await enter(first.toUpperCase().replace('-', ' '))).status, 200)
+  assert.equal((await enter(first)).status, 422)
+  const answers = await Promise.all(Array.from({ length: 5 }, () => enter(second)))
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 422, 422, 422, 422])
+  assert.equal((await as(ann, 'GET', '/user/second-factor')).body.recovery_codes, 8)
+  const renewed = await as(ann, 'POST', '/user/second-factor/recovery-codes', {
+    second_factor: codeOf(ann.secret),
+  })
+  assert.equal(renewed.status, 201)
+  assert.equal((await enter(String(ann.recovery[2]))).status, 422)
+  assert.equal((await enter(renewed.body.recovery_codes[0])).status, 200)
+})
+
+test('ten wrong codes close the second factor for an hour, and racing gains nothing (rights-7)', async () => {
+  const ann = await guarded()
+  const enter = (second_factor: string) => signIn(ann.name, { password: PASSWORD, second_factor })
+  const answers = await Promise.all(Array.from({ length: 14 }, () => enter(wrong(ann.secret))))
+  assert.equal(answers.filter(({ status }) => status === 422).length, 10)
+  assert.equal(answers.filter(({ status }) => status === 429).length, 4)
+  assert.equal((await enter(codeOf(ann.secret))).status, 429)
+  await sql`update second_factors set failures_since = now() - interval '61 minutes' where user_id = ${ann.id}`
+  assert.equal((await enter(codeOf(ann.secret))).status, 200)
+})
+
+test('an account outside does not get around the second factor (rights-7)', async () => {
+  const FORGE = '/socialite/open_forge'
+  const ann = await guarded()
+  const access_token = 'token-77'
+  const link = { access_token, login: ann.name, password: PASSWORD }
+  assert.deepEqual(refusalOf(await guest('PUT', FORGE, link)), [422, 'second_factor_required'])
+  assert.equal((await guest('PUT', FORGE, { ...link, second_factor: codeOf(ann.secret) })).status, 201)
+  assert.deepEqual(refusalOf(await guest('POST', FORGE, { access_token })), [422, 'second_factor_required'])
+  await later(ann)
+  assert.equal((await guest('POST', FORGE, { access_token, second_factor: codeOf(ann.secret) })).status, 201)
+})
+
+test('it is turned off with a code, or by an administrator who may do no less (rights-6)', async () => {
+  const ann = await guarded()
+  const off = (second_factor: string) => as(ann, 'DELETE', '/user/second-factor', { second_factor })
+  assert.deepEqual(refusalOf(await off('nonsense')), [422, 'wrong_second_factor'])
+  assert.equal((await off(codeOf(ann.secret))).status, 204)
+  assert.equal((await signIn(ann.name, { password: PASSWORD })).status, 200)
+  assert.deepEqual(refusalOf(await off(codeOf(ann.secret))), [422, 'second_factor_off'])
+
+  const bob = await guarded()
+  const founder = await person({ roles: ['founder'] })
+  const path = `/admin/users/${bob.id}/second-factor`
+  assert.equal((await as(ann, 'DELETE', path)).status, 403)
+  assert.equal((await as(founder, 'DELETE', path)).status, 204)
+  assert.deepEqual(refusalOf(await as(founder, 'DELETE', path)), [422, 'second_factor_off'])
+  assert.equal((await signIn(bob.name, { password: PASSWORD })).status, 200)
+  const [kept] = (await as(founder, 'GET', '/admin/audit-log?action=users.second-factor-off')).body.data
+  assert.equal(kept.subject_id, String(bob.id))
+})
+
+test('administrators need one where the setting says so, and members do not (rights-8)', async () => {
+  const founder = await person({ roles: ['founder'] })
+  await under({ 'account:second-factor-for-administrators': true }, async () => {
+    assert.deepEqual(refusalOf(await as(founder, 'GET', '/admin/users')), [403, 'second_factor_needed'])
+    const ann = await person()
+    assert.deepEqual(refusalOf(await as(ann, 'GET', '/admin/users')), [403, 'forbidden'])
+    assert.equal((await as(founder, 'GET', '/user')).status, 200)
+    const { secret } = (await as(founder, 'POST', '/user/second-factor', {})).body
+    const on = await as(founder, 'PUT', '/user/second-factor', { second_factor: codeOf(secret) })
+    assert.equal(on.status, 200)
+    assert.equal((await as(founder, 'GET', '/admin/users')).status, 200)
+  })
+})

@@ -1,0 +1,174 @@
+import { randomInt } from 'node:crypto'
+import { Secret, TOTP } from 'otpauth'
+import { readSettings } from '#modules/settings/index.ts'
+import type { Context } from '#platform/context.ts'
+import { type Tx, transaction } from '#platform/database.ts'
+import { tooManyRequests } from '#platform/errors.ts'
+import type { CountAttempt } from '#platform/http.ts'
+import { findContacts } from '../alerts/queries.ts'
+import { useCode } from '../codes/service.ts'
+import { proofMissing, wrongProof } from '../deletion/errors.ts'
+import type { Proof } from '../deletion/schema.ts'
+import { addLetter } from '../letters/service.ts'
+import { proveOwner } from '../profile/service.ts'
+import { factorOff, factorOn, factorRequired, wrongFactor } from './errors.ts'
+import {
+  confirmFactor,
+  countAttemptOn,
+  deleteFactor,
+  type FactorRow,
+  findFactor,
+  hasFactor,
+  saveRecoveryCodes,
+  saveSecret,
+  takeRecoveryCode,
+  takeStep,
+} from './queries.ts'
+
+const PERIOD = 30
+/** A code is taken one step early or late: clocks differ. */
+const WINDOW = 1
+const FAILURES_MAX = 10
+const RECOVERY_CODES = 10
+/** No letters that look alike: ten of them are 48 bits. */
+const LETTERS = '23456789abcdefghjkmnpqrstwxyz'
+
+const totpOf = (secret: Secret, label = '') =>
+  new TOTP({ issuer: 'Kith', label, secret, period: PERIOD, digits: 6, algorithm: 'SHA1' })
+
+const hashOf = ({ secrets }: Context, userId: number, code: string) =>
+  secrets.sign(`recovery code ${userId} ${code.toLowerCase().replace(/[\s-]/g, '')}`)
+
+/** Whether a code is good for a person now; it is used up by it. */
+async function takeCode(ctx: Context, userId: number, { secret }: FactorRow, code: string): Promise<boolean> {
+  const digits = code.replace(/\s/g, '')
+  if (!/^\d{6}$/.test(digits)) return takeRecoveryCode(ctx.sql, userId, hashOf(ctx, userId, code))
+  const totp = totpOf(Secret.fromBase32(ctx.secrets.open(secret)))
+  const timestamp = Date.now()
+  const delta = totp.validate({ token: digits, window: WINDOW, timestamp })
+  return delta !== null && takeStep(ctx.sql, userId, Math.floor(timestamp / 1000 / PERIOD) + delta)
+}
+
+/** 422 unless the code is good; 429 after too many in an hour, whoever tried. */
+async function checkCode(ctx: Context, userId: number, factor: FactorRow, code: string): Promise<void> {
+  if (!(await countAttemptOn(ctx.sql, userId, FAILURES_MAX)))
+    throw tooManyRequests({ headers: { 'Retry-After': 3600 } })
+  if (!(await takeCode(ctx, userId, factor, code))) throw wrongFactor()
+}
+
+/** Asks somebody who signs in for their second factor, where they have one; after the first one was right (rights-7). */
+export async function checkSecondFactor(
+  ctx: Context,
+  userId: number,
+  code: string | undefined,
+): Promise<void> {
+  const factor = await findFactor(ctx.sql, userId)
+  if (!factor?.confirmed) return
+  if (code === undefined) throw factorRequired()
+  await checkCode(ctx, userId, factor, code)
+}
+
+const TEXTS = {
+  on: '您的账号已开启两步验证。 Signing in to your account takes a second factor from now on.',
+  off: '您的账号已关闭两步验证。如非本人操作，请立即修改密码。 Signing in to your account takes no second factor any more. If it was not you, change your password.',
+}
+
+async function tell(ctx: Context, tx: Tx, userId: number, state: keyof typeof TEXTS): Promise<void> {
+  const contacts = await findContacts(tx, userId)
+  if (contacts) await addLetter(ctx, tx, contacts, { subject: '两步验证 Second factor', text: TEXTS[state] })
+}
+
+/** Makes a secret for an app, on a proof that it is the owner who asks; nothing changes until a code proves it. */
+export async function prepareFactor(
+  ctx: Context,
+  countAttempt: CountAttempt,
+  userId: number,
+  { password, verifiable_code: code }: Proof,
+  label: string,
+) {
+  const refusals = { missing: proofMissing, wrong: wrongProof }
+  const proof = await proveOwner(ctx, countAttempt, userId, { password, code }, refusals)
+  const secret = new Secret({ size: 20 })
+  await transaction(ctx.sql, async (tx) => {
+    if (proof) await useCode(ctx, tx, proof, 'user', code as number)
+    if (!(await saveSecret(tx, userId, ctx.secrets.seal(secret.base32)))) throw factorOn()
+  })
+  return { secret: secret.base32, uri: totpOf(secret, label).toString() }
+}
+
+async function makeRecoveryCodes(ctx: Context, tx: Tx, userId: number): Promise<string[]> {
+  const letter = () => LETTERS[randomInt(LETTERS.length)] as string
+  const part = () => Array.from({ length: 5 }, letter).join('')
+  const codes = Array.from({ length: RECOVERY_CODES }, () => `${part()}-${part()}`)
+  await saveRecoveryCodes(
+    tx,
+    userId,
+    codes.map((code) => hashOf(ctx, userId, code)),
+  )
+  return codes
+}
+
+/** Turns the second factor on with a first code of the app; answers the recovery codes. */
+export async function turnOn(
+  ctx: Context,
+  countAttempt: CountAttempt,
+  userId: number,
+  code: string,
+): Promise<string[]> {
+  await countAttempt()
+  const factor = await findFactor(ctx.sql, userId)
+  if (!factor) throw factorOff()
+  if (factor.confirmed) throw factorOn()
+  await checkCode(ctx, userId, factor, code)
+  return transaction(ctx.sql, async (tx) => {
+    if (!(await confirmFactor(tx, userId))) throw factorOn()
+    await tell(ctx, tx, userId, 'on')
+    return makeRecoveryCodes(ctx, tx, userId)
+  })
+}
+
+/** 422 unless there is a second factor and the code is good. */
+async function prove(ctx: Context, countAttempt: CountAttempt, userId: number, code: string) {
+  await countAttempt()
+  const factor = await findFactor(ctx.sql, userId)
+  if (!factor?.confirmed) throw factorOff()
+  await checkCode(ctx, userId, factor, code)
+}
+
+/** Replaces the recovery codes. */
+export async function renewRecoveryCodes(
+  ctx: Context,
+  countAttempt: CountAttempt,
+  userId: number,
+  code: string,
+): Promise<string[]> {
+  await prove(ctx, countAttempt, userId, code)
+  return transaction(ctx.sql, (tx) => makeRecoveryCodes(ctx, tx, userId))
+}
+
+/** Turns the second factor off. */
+export async function turnOff(
+  ctx: Context,
+  countAttempt: CountAttempt,
+  userId: number,
+  code: string,
+): Promise<void> {
+  await prove(ctx, countAttempt, userId, code)
+  await transaction(ctx.sql, async (tx) => {
+    if (await takeOff(ctx, tx, userId)) return
+    throw factorOff()
+  })
+}
+
+/** Takes the second factor off and tells its owner; false where there is none. */
+export async function takeOff(ctx: Context, tx: Tx, userId: number): Promise<boolean> {
+  if (!(await deleteFactor(tx, userId))) return false
+  await tell(ctx, tx, userId, 'off')
+  return true
+}
+
+/** Whether somebody may not administer, because the setting asks for a second factor and they have none (rights-8). */
+export async function lacksSecondFactor(ctx: Context, userId: number): Promise<boolean> {
+  if (!(await readSettings(ctx))['account:second-factor-for-administrators']) return false
+  return !(await hasFactor(ctx.sql, userId))
+}
