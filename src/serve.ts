@@ -69,7 +69,7 @@ export async function serve(config: Config): Promise<void> {
   if (parent) shareMetrics(ctx, parent, begin.slot)
   closers.push({ name: 'context', withinMs: 120_000, close: opened.close })
   try {
-    const applied = begin.prepares ? await prepareDatabase(ctx, opened.connection) : []
+    const applied = begin.prepares ? await prepareDatabase(opened.forJobs, opened.connection) : []
     if (applied.length > 0) log.info({ migrations: applied }, 'migrated')
     const founder = begin.isFirst ? await ensureFounder(ctx) : undefined
     const server = await buildApp(ctx)

@@ -64,7 +64,7 @@ async function withPassword(
   if (length < 8 || length > 128) throw new Error('a password has 8 to 128 characters')
   try {
     await withContext(env, async (opened) => {
-      await prepareDatabase(opened.ctx, opened.connection)
+      await prepareDatabase(opened.forJobs, opened.connection)
       await work(opened, await hashPassword(password))
     })
   } catch (error) {

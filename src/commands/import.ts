@@ -52,8 +52,8 @@ export function importFile(
   path: string,
   { files = folderOf(path), again = false }: { files?: string; again?: boolean },
 ): Promise<number> {
-  return withContext(env, async ({ ctx, connection }) => {
-    await prepareDatabase(ctx, connection)
+  return withContext(env, async ({ ctx, forJobs, connection }) => {
+    await prepareDatabase(forJobs, connection)
     const bar = createBar(process.stderr)
     const events: ImportEvents = {
       fault({ number, reason }) {

@@ -6,8 +6,8 @@ const print = (line: string) => void process.stdout.write(`${line}\n`)
 
 /** `kith migrate` */
 export function migrateDatabase(env: Environment): Promise<number> {
-  return withContext(env, async ({ ctx, connection }) => {
-    const applied = await prepareDatabase(ctx, connection)
+  return withContext(env, async ({ forJobs, connection }) => {
+    const applied = await prepareDatabase(forJobs, connection)
     for (const name of applied) print(`applied ${name}`)
     print(applied.length > 0 ? 'The database is up to date.' : 'The database was up to date.')
     return 0

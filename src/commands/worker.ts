@@ -16,7 +16,7 @@ export async function work(env: Environment): Promise<number> {
   })
   const { ctx, connection } = opened
   try {
-    await prepareDatabase(ctx, connection)
+    await prepareDatabase(opened.forJobs, connection)
     await ctx.signals.listen()
     const worker = await startWorker(opened.forJobs, connection)
     log.info('the worker runs')

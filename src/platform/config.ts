@@ -2,6 +2,7 @@ import { availableParallelism, totalmem } from 'node:os'
 import { isAbsolute, resolve } from 'node:path'
 import { minimumSecretLength } from '#platform/app-secret.ts'
 import { mistakenNames, originFaults, proxyFaults } from '#platform/config-checks.ts'
+import { addressesOf } from '#platform/database/hosts.ts'
 import { readOutsideProviders } from '#platform/outside-providers.ts'
 
 /** Everything an operator can set, read from the environment. */
@@ -15,6 +16,9 @@ const IM_NEEDS = {
   ejabberd: ['IM_EJABBERD_URL', 'IM_EJABBERD_HOST', 'IM_EJABBERD_PASSWORD'],
   easemob: ['IM_EASEMOB_URL', 'IM_EASEMOB_APP_KEY', 'IM_EASEMOB_CLIENT_ID', 'IM_EASEMOB_CLIENT_SECRET'],
 } as const
+
+const isDatabase = (url: string) =>
+  URL.canParse(url) && ['postgres:', 'postgresql:'].includes(new URL(url).protocol)
 
 const GIGABYTE = 1024 ** 3
 const MOST_PROCESSES = 64
@@ -56,6 +60,12 @@ export function readConfig(env: Env) {
     faults.push(`${name} must be a URL that begins with ${protocols.join(' or ')}//`)
     return undefined
   }
+  /** The addresses of databases; each may name several machines of which one is the primary. */
+  const database = (name: string, given = text(name)) => {
+    if (given === undefined || addressesOf(given).every((each) => isDatabase(each))) return given
+    faults.push(`${name} must be a URL that begins with postgres://`)
+    return undefined
+  }
   const secret = (name: string, minimum: number) => {
     const given = text(name)
     if (given !== undefined && given.length < minimum)
@@ -80,7 +90,17 @@ export function readConfig(env: Env) {
     publicUrl: url('PUBLIC_URL', ['http:', 'https:']) ?? `http://${hostInUrl}:${port}`,
     /** True when generated urls must follow the port that was really bound. */
     publicUrlIsDerived: text('PUBLIC_URL') === undefined,
-    databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:']),
+    databaseUrl: database('DATABASE_URL'),
+    /** Past the pooler that DATABASE_URL names, for what needs a session. */
+    databaseDirectUrl: database('DATABASE_DIRECT_URL'),
+    /** Whether that pooler keeps prepared statements. */
+    databasePrepares: choice('DATABASE_PREPARED_STATEMENTS', 'off', ['on', 'off']) === 'on',
+    /** Replicas that read. */
+    databaseReplicaUrls: (text('DATABASE_REPLICA_URLS') ?? '')
+      .split(/[\s,]+(?=postgres)/)
+      .filter((each) => each !== '')
+      .map((each) => database('DATABASE_REPLICA_URLS', each))
+      .filter((each) => each !== undefined),
     /** Processes that serve; with more than one a further one looks after them. */
     processes,
     /** Connections of each process. */
@@ -170,6 +190,9 @@ export function readConfig(env: Env) {
     worker: choice('WORKER', 'inside', ['inside', 'separate']),
     logLevel: choice('LOG_LEVEL', 'info', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
   }
+  if (config.databaseUrl === undefined)
+    for (const name of ['DATABASE_DIRECT_URL', 'DATABASE_REPLICA_URLS'])
+      if (text(name)) faults.push(`${name} is for a database that DATABASE_URL names`)
   if (storage === 's3')
     for (const name of ['S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'])
       if (!text(name)) faults.push(`${name} is needed when STORAGE=s3`)

@@ -1,5 +1,6 @@
 import postgres from 'postgres'
 import type { Driver } from './database/connection.ts'
+import { addressesOf, chooseHost, hostsOf } from './database/hosts.ts'
 import { createPool } from './database/pool.ts'
 import { createGenerations, type Generations } from './generations.ts'
 
@@ -34,6 +35,12 @@ export type DatabaseOptions = {
   connection: string | { host: string; port: number; user: string; database: string; password?: string }
   poolSize: number
   statementTimeoutMs: number
+  /**
+   * The address is that of a pooler in transaction mode: what belongs to a session is set there, and statements are
+   * prepared only with `prepares`.
+   */
+  isPooled?: boolean
+  prepares?: boolean
   /** How long a statement may wait for what another transaction holds; absent: as long as it may run. */
   lockTimeoutMs?: number
   /** How long a caller waits for a connection before it is refused with `Busy`. */
@@ -47,6 +54,20 @@ export type DatabaseOptions = {
   onQuery?: (query: { text: string; parameters: unknown[]; types: number[] }) => void
 }
 
+/** With several machines the next one is tried soon. */
+const SEVERAL_CONNECT_SECONDS = 3
+
+/** What each session is told at its start; behind a pooler in transaction mode the pooler has to. */
+export const sessionSettings = ({
+  statementTimeoutMs,
+  lockTimeoutMs,
+}: Pick<DatabaseOptions, 'statementTimeoutMs' | 'lockTimeoutMs'>): Record<string, string | number> => ({
+  plan_cache_mode: 'force_generic_plan',
+  statement_timeout: statementTimeoutMs,
+  ...(lockTimeoutMs === undefined ? {} : { lock_timeout: lockTimeoutMs }),
+  idle_in_transaction_session_timeout: statementTimeoutMs * 3,
+})
+
 /** How long a statement may take that has no timeout of its own. */
 const DEADLINE_GRACE_MS = 1000
 const PATIENCE_MS = 60_000
@@ -58,12 +79,24 @@ const reconnectPause = (attempt: number) => Math.min(0.01 * 2 ** Math.min(attemp
  * are below 2^53), and plans are generic: measured, a cached generic plan costs a third of a custom one.
  */
 export function openDatabase(options: DatabaseOptions): Sql {
-  const { connection } = options
+  const addresses = typeof options.connection === 'string' ? addressesOf(options.connection) : []
+  const hosts = typeof options.connection === 'string' ? hostsOf(options.connection) : []
+  const connection = addresses[0] ?? options.connection
+  const choice =
+    hosts.length < 2
+      ? undefined
+      : chooseHost(hosts, ({ host, port }) => {
+          // All connections read where to go from here.
+          const shared = driver.options as unknown as { host: string[]; port: number[] }
+          shared.host[0] = host
+          shared.port[0] = port
+        })
   const settings = {
     max: 1,
     idle_timeout: 0,
     max_lifetime: null,
-    connect_timeout: 10,
+    connect_timeout: choice ? SEVERAL_CONNECT_SECONDS : 10,
+    ...(options.isPooled && !options.prepares ? { prepare: false } : {}),
     backoff: reconnectPause,
     // Nothing is sent over a connection but by the one who holds it; the driver goes wrong where it queues.
     max_pipeline: 1_000_000,
@@ -72,10 +105,7 @@ export function openDatabase(options: DatabaseOptions): Sql {
     connection: {
       application_name: 'kith',
       TimeZone: 'UTC',
-      plan_cache_mode: 'force_generic_plan',
-      statement_timeout: options.statementTimeoutMs,
-      ...(options.lockTimeoutMs === undefined ? {} : { lock_timeout: options.lockTimeoutMs }),
-      idle_in_transaction_session_timeout: options.statementTimeoutMs * 3,
+      ...(options.isPooled ? {} : sessionSettings(options)),
     },
     types: {
       bigint: {
@@ -98,6 +128,7 @@ export function openDatabase(options: DatabaseOptions): Sql {
   const generations = options.generations ?? createGenerations()
   const pool = createPool(driver, {
     generations,
+    ...(choice ? { choice } : {}),
     size: options.poolSize,
     patienceMs: options.patienceMs ?? PATIENCE_MS,
     maxWaiting: options.maxWaiting ?? Number.POSITIVE_INFINITY,
@@ -168,7 +199,7 @@ export function isConnectionError(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code
   return (
     typeof code === 'string' &&
-    /^(ECONN|ENOENT|EPIPE|CONNECT|CONNECTION_|57P0|08|53300)/.test(code) &&
+    /^(ECONN|ENOENT|EPIPE|CONNECT|CONNECTION_|57P0|08|53300|25006|EHOST|ENET|ETIMEDOUT)/.test(code) &&
     (error as { syscall?: string }).syscall !== 'open'
   )
 }

@@ -4,6 +4,7 @@ import { closeInOrder } from '#platform/closing.ts'
 import type { Config } from '#platform/config.ts'
 import type { Context } from '#platform/context.ts'
 import { createSecrets, type Secrets } from '#platform/crypto.ts'
+import { checkPooler } from '#platform/database/pooler.ts'
 import { type DatabaseOptions, openDatabase } from '#platform/database.ts'
 import { type DatabaseServer, openDatabaseServer } from '#platform/database-server.ts'
 import type { JobsConnection } from '#platform/jobs.ts'
@@ -46,27 +47,30 @@ export const openStorage = (config: Config): Storage =>
 export async function openContext(
   config: Config,
   log: Log,
-  {
-    mayJoin = false,
-    bounds = {},
-    server,
-  }: { mayJoin?: boolean; bounds?: Bounds; server?: DatabaseServer } = {},
+  { mayJoin = false, bounds, server }: { mayJoin?: boolean; bounds?: Bounds; server?: DatabaseServer } = {},
 ): Promise<Opened> {
   const database = server ?? (await openDatabaseServer(config, log, { mayJoin }))
-  const { connection } = database
+  const { connection, pooled } = database
   const options = {
-    connection,
     statementTimeoutMs: config.statementTimeoutMs,
     onNotice: (message: string) => log.debug({ notice: message }, 'database notice'),
   }
-  const sql = openDatabase({ ...options, ...bounds, poolSize: config.databasePoolSize })
+  // A command has sessions of its own; what serves may share them with others.
+  const forRequests = { ...options, ...bounds, poolSize: config.databasePoolSize }
+  const throughPooler =
+    pooled !== undefined && bounds
+      ? { ...forRequests, connection: pooled, isPooled: true, prepares: config.databasePrepares }
+      : undefined
+  const sql = openDatabase(throughPooler ?? { ...forRequests, connection })
   const sqlForJobs = openDatabase({
     ...options,
+    connection,
     poolSize: JOBS_POOL_SIZE,
     generations: sql.generations,
   })
   let secrets: Secrets
   try {
+    if (throughPooler && !server) await checkPooler(throughPooler, log)
     const check = await findSecretCheck(sql)
     secrets = createSecrets(
       config.appSecret ?? loadAppSecret(config.dataDir, { mayCreate: check === undefined }),
@@ -77,7 +81,7 @@ export async function openContext(
     await database.stop?.()
     throw error
   }
-  const signals = createSignals(sql)
+  const signals = createSignals(sql, sqlForJobs)
   const limiter = createRateLimiter({ log, ...(config.redisUrl ? { redisUrl: config.redisUrl } : {}) })
   const mail = createMail({
     from: config.mailFrom,

@@ -22,7 +22,7 @@ async function open(env: Record<string, string> = {}): Promise<void> {
   const config = readConfig({ DATA_DIR: dataDir, DATABASE_URL: 'postgres://unused/', ...env })
   const log = createLog({ level: 'silent' })
   const opened = await openContext({ ...config, databaseUrl: connection as never }, log)
-  await prepareDatabase(opened.ctx, opened.connection)
+  await prepareDatabase(opened.forJobs, opened.connection)
   await opened.close()
 }
 

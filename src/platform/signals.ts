@@ -127,8 +127,8 @@ export function sendSignal(db: Db, name: string, payload: string | number): void
   afterCommit(db, (sql: Sql) => outboxOf(sql).add(line))
 }
 
-/** What this process hears; nothing before `listen`. */
-export function createSignals(sql: Sql): Signals {
+/** What this process hears; nothing before `listen`, which needs a session of its own (`direct`). */
+export function createSignals(sql: Sql, direct: Pick<Sql, 'listen'> = sql): Signals {
   const handlers = new Map<string, ((payload: string, isOwn: boolean) => void)[]>()
   const reconnected: (() => void)[] = []
   let stop: (() => Promise<void>) | undefined
@@ -172,7 +172,7 @@ export function createSignals(sql: Sql): Signals {
       reconnected.push(handler)
     },
     async listen() {
-      const { unlisten } = await sql.listen(CHANNEL, hear, () => {
+      const { unlisten } = await direct.listen(CHANNEL, hear, () => {
         if (!first) forgetAll()
         first = false
       })

@@ -37,8 +37,8 @@ export type Output = { line(text: string): void; progress(state: Progress): void
 
 /** `kith import thinksns`: brings a community over, or brings what is here up to date with where it came from. */
 export function importThinkSns(env: Environment, given: ThinkSnsOptions): Promise<number> {
-  return withContext(env, async ({ ctx, connection }) => {
-    await prepareDatabase(ctx, connection)
+  return withContext(env, async ({ ctx, forJobs, connection }) => {
+    await prepareDatabase(forJobs, connection)
     if (given.close) return closeMove(ctx)
     return bringOver(ctx, given, consoleOutput())
   })

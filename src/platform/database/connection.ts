@@ -1,4 +1,5 @@
 import postgres from 'postgres'
+import type { HostChoice } from './hosts.ts'
 
 /** What the driver makes of a statement, with the parts that decide where it is sent and who hears of its end. */
 export type Query = {
@@ -29,25 +30,45 @@ export type Connection = {
   age: number
   /** What it is counted under while it is held. */
   keys: readonly string[]
+  /** The machine that it was opened to is not the one to ask. */
+  leaveHost(): void
   end(): void
 }
 
 /** Whether what the driver's functions answered is a statement or a piece of one; helpers such as names are not. */
 export const isQuery = (value: unknown): value is Query => value instanceof Promise
 
-/** One connection of its own with the options of a driver; it is opened by the first statement. */
-export function openConnection(like: Driver): Connection {
+/**
+ * One connection of its own with the options of a driver; it is opened by the first statement. Of several machines a
+ * replica is left before the first statement reaches it.
+ */
+export function openConnection(like: Driver, choice?: HostChoice): Connection {
+  let at: number | undefined
+  const watchRole = (name: string, value: string) => {
+    if (name !== 'in_hot_standby' || value !== 'on') return
+    choice?.leave(at ?? choice.at())
+    connection.end()
+  }
   // Inherited, so that what one has learned of array types is known to all.
   const options = Object.assign(Object.create(like.options), {
     max: 1,
     no_subscribe: true,
     shared: { ...(like.options as unknown as { shared: object }).shared, retries: 0 },
     onclose: () => connection.onLost?.(),
+    ...(choice ? { parameters: {}, onparameter: watchRole } : {}),
   })
   const driver = postgres(options) as unknown as Driver
+  // Every statement knows who sends it; this one is only looked at, and statements are not sent before they are awaited.
+  const { handler } = driver`` as unknown as Query
   const connection: Connection = {
-    // Every statement knows who sends it; this one is only looked at, and statements are not sent before they are awaited.
-    send: (driver`` as unknown as Query).handler,
+    send: choice
+      ? (query) => {
+          // It connects now, where it has not yet.
+          at ??= choice.at()
+          handler(query)
+        }
+      : handler,
+    leaveHost: () => choice?.leave(at ?? choice.at()),
     onLost: undefined,
     silentFor: undefined,
     isPatient: false,

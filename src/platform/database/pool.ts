@@ -3,6 +3,8 @@ import type { Generations } from '#platform/generations.ts'
 import { onceCommitted } from './after-commit.ts'
 import { type Caller, currentCaller } from './callers.ts'
 import { type Connection, type Driver, isQuery, openConnection, type Query, type Send } from './connection.ts'
+import { type HostChoice, isUnfitHost } from './hosts.ts'
+import { listenOn } from './listener.ts'
 import { createTurns } from './turns.ts'
 
 export type PoolOptions = {
@@ -15,6 +17,8 @@ export type PoolOptions = {
   deadlineMs: number
   /** Told of every statement which tables it reads and writes. */
   generations: Generations
+  /** Where the address names several machines. */
+  choice?: HostChoice
 }
 
 /** No account and no route that writes holds more of the pool than this. */
@@ -31,7 +35,11 @@ const lost = (message: string) => Object.assign(new Error(message), { code: 'CON
  * Whether the server refused the statement and is ready for the next one. After anything else the driver is not to be
  * trusted with the connection: it takes statements that it never sends until it has noticed that the connection is gone.
  */
-const isRefusal = (error: unknown) => (error as { severity?: unknown } | null)?.severity === 'ERROR'
+const isRefusal = (error: unknown) => {
+  const { severity, code } = (error ?? {}) as { severity?: unknown; code?: unknown }
+  // A server that only reads is no primary any more: others are asked over another connection.
+  return severity === 'ERROR' && code !== '25006'
+}
 
 /** The functions of the driver, with statements that are sent by `send`. */
 function templateOf(driver: Driver, send: Send): Driver {
@@ -53,9 +61,9 @@ function templateOf(driver: Driver, send: Send): Driver {
  */
 export function createPool(
   driver: Driver,
-  { size, patienceMs, maxWaiting, deadlineMs, generations }: PoolOptions,
+  { size, patienceMs, maxWaiting, deadlineMs, generations, choice }: PoolOptions,
 ) {
-  const connections = new Set(Array.from({ length: size }, () => openConnection(driver)))
+  const connections = new Set(Array.from({ length: size }, () => openConnection(driver, choice)))
   const turns = createTurns<Connection>({
     places: [...connections],
     patienceMs,
@@ -72,7 +80,7 @@ export function createPool(
     if (mayStay && held.age < MAX_AGE && connections.has(held)) return turns.give(held, keys)
     connections.delete(held)
     held.end()
-    const another = openConnection(driver)
+    const another = openConnection(driver, choice)
     connections.add(another)
     turns.give(another, keys)
   }
@@ -106,6 +114,7 @@ export function createPool(
     query.reject = (error) => {
       held.silentFor = undefined
       onDone(useOf(query), error ?? new Error('the statement failed'))
+      if (choice && isUnfitHost(error)) held.leaveHost()
       reject(error)
       onEnd(isRefusal(error))
     }
@@ -260,7 +269,7 @@ export function createPool(
     })
   }
 
-  let probe = openConnection(driver)
+  let probe = openConnection(driver, choice)
   let asking: Promise<boolean> | undefined
   const ask = async (withinMs: number): Promise<boolean> => {
     const question = driver`select 1`
@@ -269,13 +278,22 @@ export function createPool(
     const late = new Promise<boolean>((resolve) => {
       timer = setTimeout(() => {
         probe.end()
-        probe = openConnection(driver)
+        probe = openConnection(driver, choice)
         resolve(false)
       }, withinMs)
     })
+    const asked = probe
     const answered = question.then(
       () => true,
-      () => false,
+      (error) => {
+        if (choice && isUnfitHost(error)) asked.leaveHost()
+        // The one that failed may be bound to a machine that is left.
+        if (choice && probe === asked) {
+          asked.end()
+          probe = openConnection(driver, choice)
+        }
+        return false
+      },
     )
     return Promise.race([answered, late]).finally(() => clearTimeout(timer))
   }
@@ -311,8 +329,17 @@ export function createPool(
     await driver.end({ timeout: 0 })
   }
 
+  /** Listens on a channel; `onListening` is called again each time a lost connection has been replaced. */
+  const listen = (channel: string, hear: (payload: string) => void, onListening: () => void = () => {}) => {
+    let at = choice?.at() ?? 0
+    return listenOn(driver, channel, hear, onListening, () => {
+      choice?.leave(at)
+      at = choice?.at() ?? 0
+    })
+  }
+
   return {
-    sql: Object.assign(template, { begin, reserve, end }),
+    sql: Object.assign(template, { begin, reserve, end, listen }),
     isAnswering,
     beforeEnd: (work: () => Promise<void>) => void last.push(work),
     state: () => ({ busy: turns.held(), waiting: turns.waiting(), pressure: turns.pressure() }),

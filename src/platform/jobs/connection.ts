@@ -1,14 +1,50 @@
 import pg from 'pg'
+import { addressesOf, chooseHost, type HostChoice, hostsOf } from '#platform/database/hosts.ts'
 import type { JobsConnection } from '#platform/jobs.ts'
 
-/** A pool of the job runner's driver. */
+const CONNECT_MS = 3_000
+
+/** A pool of the job runner's driver. Of several machines it uses the one that is the primary. */
 export function openJobsPool(connection: JobsConnection, max: number): pg.Pool {
-  const made = new pg.Pool({
-    ...(typeof connection === 'string' ? { connectionString: connection } : connection),
-    max,
-  })
+  const made = typeof connection === 'string' ? poolOf(connection, max) : new pg.Pool({ ...connection, max })
   // Without a handler a lost idle connection ends the process; the runner opens another by itself.
   made.on('error', () => {})
   made.on('connect', (client) => client.on('error', () => {}))
   return made
 }
+
+function poolOf(url: string, max: number): pg.Pool {
+  const addresses = addressesOf(url)
+  if (addresses.length < 2) return new pg.Pool({ connectionString: addresses[0], max })
+  const choice = chooseHost(hostsOf(url))
+  return new pg.Pool({
+    max,
+    connectionTimeoutMillis: CONNECT_MS,
+    Client: clientOf(addresses, choice),
+  })
+}
+
+/** Connects to the machine that is taken for the primary, and leaves it where it does not answer or only reads. */
+const clientOf = (addresses: string[], choice: HostChoice) =>
+  class extends pg.Client {
+    constructor() {
+      super({ connectionString: addresses[choice.at()] })
+      const at = choice.at()
+      const open = this.connect.bind(this) as () => Promise<unknown>
+      const openPrimary = async () => {
+        try {
+          await open()
+          const { rows } = await this.query<{ reads: boolean }>('select pg_is_in_recovery() as reads')
+          if (rows[0]?.reads) throw new Error('this database only reads')
+        } catch (error) {
+          choice.leave(at)
+          throw error
+        }
+      }
+      this.connect = ((done?: (error?: Error) => void) => {
+        const opened = openPrimary()
+        if (!done) return opened
+        return void opened.then(() => done(), done)
+      }) as typeof this.connect
+    }
+  }

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { connectQuery } from '#platform/database/pooler.ts'
+import {
+  endServers,
+  skipPgBouncer,
+  skipPostgres,
+  startPgBouncer,
+  startPostgres,
+} from '#test/fixtures/postgres.ts'
+import { killAll, send, startServer } from '#test/fixtures/sites.ts'
+import { openStream } from '#test/fixtures/streams.ts'
+
+const folder = await mkdtemp(join(tmpdir(), 'kith-nodes-'))
+after(async () => {
+  killAll()
+  await endServers()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const COMMON = { PROCESSES: '1', WORKER: 'inside', APP_SECRET: 'a secret that all nodes have' }
+const until = async (isSo: () => Promise<boolean>) => {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 25))
+}
+
+async function signIn(address: string): Promise<string> {
+  const answer = await send(address, '', 'POST', '/auth/login', {
+    login: 'root',
+    password: 'founder password',
+  })
+  assert.equal(answer.status, 200)
+  return (answer.body as { access_token: string }).access_token
+}
+
+/** Two nodes on one database do together what one alone does. */
+async function walk(env: Record<string, string>, name: string): Promise<void> {
+  const dataDir = join(folder, name)
+  // Both at once, on an empty database.
+  const nodes = [1, 2].map((n) => startServer(`${dataDir}${n}`, { ...COMMON, ...env }))
+  const [one = '', two = ''] = await Promise.all(nodes.map(({ address }) => address))
+  const [token, other] = [await signIn(one), await signIn(two)]
+  assert.equal((await send(two, token, 'GET', '/user')).status, 200)
+
+  // The two race for one payment, which takes place once.
+  const feed = { feed_content: 'of two nodes', feed_from: 5, feed_mark: 77 }
+  const made = await Promise.all([one, two].map((node) => send(node, token, 'POST', '/feeds', feed)))
+  assert.deepEqual(made.map(({ status }) => status).sort(), [201, 201], JSON.stringify(made))
+  const user = (await send(two, token, 'GET', '/user')).body as { extra: { feeds_count: number } }
+  assert.equal(user.extra.feeds_count, 1)
+
+  // A job that one node adds tells a stream that the other holds open.
+  const stream = await openStream(two, token)
+  const notice = await send(one, token, 'POST', '/admin/notices', { contents: 'to all', all: true })
+  assert.equal(notice.status, 201)
+  await until(async () => stream.events.length > 0)
+  stream.close()
+
+  // What one node changes the other knows soon.
+  await until(async () => (await send(one, other, 'GET', '/user')).status === 200)
+  assert.equal((await send(two, other, 'POST', '/auth/logout')).status, 200)
+  await until(async () => (await send(one, other, 'GET', '/user')).status === 401)
+  for (const { child, ended } of nodes) {
+    child.kill('SIGTERM')
+    await ended
+  }
+}
+
+test('two nodes share one PostgreSQL', { skip: skipPostgres }, async () => {
+  const database = await startPostgres()
+  await walk({ DATABASE_URL: database.url }, 'direct')
+})
+
+test('two nodes go through PgBouncer in transaction mode', { skip: skipPgBouncer }, async () => {
+  const database = await startPostgres()
+  const pooled = await startPgBouncer(database, {
+    connect_query: connectQuery({ statementTimeoutMs: 10_000, lockTimeoutMs: 3_000 }),
+    // Fewer than the nodes have of their own, so that they change hands.
+    default_pool_size: '4',
+  })
+  await walk({ DATABASE_URL: pooled, DATABASE_DIRECT_URL: database.url }, 'pooled')
+})
+
+test('a pooler that sets nothing up, or loses prepared statements, is told of', {
+  skip: skipPgBouncer,
+}, async () => {
+  const database = await startPostgres()
+  const pooled = await startPgBouncer(database)
+  const env = { ...COMMON, DATABASE_URL: pooled, DATABASE_DIRECT_URL: database.url }
+  const warned = startServer(join(folder, 'warned'), env)
+  let output = ''
+  warned.child.stdout.on('data', (chunk) => {
+    output += chunk
+  })
+  await warned.address
+  await until(async () => output.includes('connect_query'))
+  assert.match(
+    output,
+    /set plan_cache_mode = force_generic_plan; set statement_timeout = 10000; set lock_timeout = 3000/,
+  )
+  warned.child.kill('SIGTERM')
+  await warned.ended
+  const refused = startServer(join(folder, 'warned'), { ...env, DATABASE_PREPARED_STATEMENTS: 'on' })
+  await assert.rejects(refused.address)
+})
