@@ -42,8 +42,8 @@ export function resetPassword(env: Environment, name: string, choice: Choice): P
 /** `kith admin unblock ADDRESS`: for whoever blocked the network that they come from themselves. */
 export async function unblock(env: Environment, address: string): Promise<number> {
   if (networkOf(address) === undefined) throw new Error(`"${address}" is no address`)
-  await withContext(env, async ({ ctx, connection }) => {
-    await prepareDatabase(ctx, connection)
+  await withContext(env, async ({ ctx, forJobs, connection }) => {
+    await prepareDatabase(forJobs, connection)
     const networks = await freeAddress(ctx, address)
     process.stdout.write(
       networks.length === 0

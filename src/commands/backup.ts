@@ -110,8 +110,8 @@ export async function restore(
     await stop?.()
   }
   print('Restored. Now its counters and its ledger are examined:')
-  return withContext(env, async ({ ctx, connection: opened }) => {
-    await prepareDatabase(ctx, opened)
+  return withContext(env, async ({ ctx, forJobs, connection: opened }) => {
+    await prepareDatabase(forJobs, opened)
     const isWell = await examine(ctx.sql, { mend: false, print })
     print(isWell ? 'All is well.' : 'Something differs: see above.')
     return isWell ? 0 : 1
