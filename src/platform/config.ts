@@ -111,6 +111,8 @@ export function readConfig(env: Env) {
       bytes: integer('KEPT_PAGES_MB', 64, 0, 100_000) * 1024 * 1024,
       /** How much later what only counts, such as likes, may be seen by others than who changed it. */
       countsMs: integer('KEPT_PAGES_COUNTS_MS', 1_000, 0, 60_000),
+      /** Only while more pages than this are made within a second: until then counters are exact. */
+      countsAfter: integer('KEPT_PAGES_COUNTS_AFTER', 20, 0, 1_000_000),
       /** Every page that is found is made again and compared: for tests, since it saves nothing. */
       isVerified: choice('KEPT_PAGES_VERIFY', 'false', ['true', 'false']) === 'true',
     },

@@ -3,6 +3,7 @@ import type { Context } from '#platform/context.ts'
 import { currentCaller, newCaller } from '#platform/database/callers.ts'
 import { createPage, type Page } from './page.ts'
 import { noting } from './reading.ts'
+import { createRush } from './rush.ts'
 
 /** What depends on the time is as old as this at most. */
 const TIMED_MS = 1000
@@ -27,8 +28,8 @@ export type Pages = {
   isExact(page: Page): boolean
   /** Counts what showing a page counts. */
   countShown(page: Page): void
-  /** How old what only counts may be. */
-  countsMs: number
+  /** How old what only counts may be in a page that is sent now. */
+  ageOfCounts(): number
   /** Every page that is found is made again and compared. */
   isVerified: boolean
   /** Told of each page that is found, made or compared, for metrics. */
@@ -53,7 +54,9 @@ export function pagesOf(ctx: Context): Pages {
 
 function createPages(ctx: Context): Pages {
   const { generations } = ctx.sql
-  const { bytes, countsMs, isVerified } = ctx.config.keptPages
+  const { bytes, countsMs, countsAfter, isVerified } = ctx.config.keptPages
+  const makes = createRush(countsAfter)
+  const sends = createRush(countsAfter)
   const kept = new LRUCache<string, Page>({
     maxSize: Math.max(bytes, 1),
     sizeCalculation: (page, key) => page.size + key.length,
@@ -77,9 +80,11 @@ function createPages(ctx: Context): Pages {
     const last = generations.lastWrite(sources)
     if (last.rows > sources.since) return false
     if (last.counts <= sources.since) return true
-    // Counters may be seen a little later, but not by who changed some.
+    // In a rush counters may be seen a little later, but not by who changed some.
     return (
-      now() - page.readAt < countsMs && (viewerId === 0 || generations.lastAct(viewerId) <= sources.since)
+      makes.isOn(now()) &&
+      now() - page.readAt < countsMs &&
+      (viewerId === 0 || generations.lastAct(viewerId) <= sources.since)
     )
   }
   const find = (key: string, viewerId: number) => {
@@ -92,6 +97,7 @@ function createPages(ctx: Context): Pages {
 
   const make = async (key: string, flags: ReadonlySet<string>, write: Make): Promise<Page> => {
     const readAt = now()
+    makes.count(readAt)
     const caller = { ...newCaller(), keys: currentCaller()?.keys ?? [] }
     const { value, noted } = await noting(generations, caller, write)
     const page = createPage(value, noted, readAt, flags)
@@ -132,7 +138,10 @@ function createPages(ctx: Context): Pages {
     countShown({ noted }) {
       for (const { counts: counted, ids } of noted.shown) counted.add(ids)
     },
-    countsMs,
+    ageOfCounts() {
+      sends.count(now())
+      return sends.isOn(now()) ? countsMs : 0
+    },
     isVerified,
     tell: counts,
     state: () => ({ pages: kept.size, bytes: kept.calculatedSize }),

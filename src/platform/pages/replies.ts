@@ -48,7 +48,7 @@ export function keptRoute(ctx: Context, kept: Kept, isPublic: boolean): KeptRout
 
   const toGuest = (request: FastifyRequest, reply: FastifyReply, page: Page) => {
     pages.countShown(page)
-    sendRendered(request, reply, page.forGuests(performance.now(), pages.countsMs))
+    sendRendered(request, reply, page.forGuests(performance.now(), pages.ageOfCounts()))
   }
 
   return {
