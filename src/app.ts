@@ -119,6 +119,7 @@ import { adminHistoryRoutes } from '#modules/reports/history/routes.ts'
 import { mountReports } from '#modules/reports/index.ts'
 import { userReportRoutes } from '#modules/reports/routes.ts'
 import { userRewardRoutes } from '#modules/rewards/routes.ts'
+import { searchRoutes } from '#modules/search/routes.ts'
 import { aboutRoutes } from '#modules/settings/about/routes.ts'
 import { adminSettingRoutes } from '#modules/settings/admin/routes.ts'
 import { bootstrapRoutes } from '#modules/settings/bootstrap/routes.ts'
@@ -144,6 +145,7 @@ import { addLanding } from '#platform/landing.ts'
 import { CONTENT_KINDS } from './content-kinds.ts'
 import { CONFIDENTIAL, hidesFile, isFileGone } from './file-access.ts'
 import { PAYMENT_CHECKS } from './money-checks.ts'
+import { SEARCHABLES } from './searchables.ts'
 import { SETTING_CHECKS } from './setting-checks.ts'
 import { STATISTICS } from './statistics.ts'
 
@@ -241,6 +243,7 @@ const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   feedRankRoutes,
   feedPinRoutes,
   rankRoutes, // 6
+  searchRoutes(SEARCHABLES),
   imAccountRoutes,
   imGroupRoutes,
   auditRoutes, // 7

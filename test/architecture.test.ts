@@ -15,7 +15,7 @@ const LAYERS = [
   ],
   ['topics', 'music', 'news', 'questions', 'groups'],
   ['feeds'],
-  ['im', 'ranks', 'statistics'],
+  ['im', 'ranks', 'statistics', 'search'],
 ]
 /** Inside a module, from low to high. */
 const FILES = ['errors', 'schema', 'queries', 'view', 'service', 'mount', 'jobs', 'index', 'routes']

@@ -7,6 +7,7 @@ import {
   Nullable,
   Shared,
   type Static,
+  Text,
   Time,
   Type,
 } from '#platform/schema.ts'
@@ -18,6 +19,7 @@ const Wanted = Type.Optional(Int(1, 100))
 
 /** `limit` is 15 when absent, or the number of ids. */
 export const SongListQuery = Type.Object({
+  q: Type.Optional(Text(100, { description: 'a part of the title' })),
   limit: Wanted,
   after: Cursor,
   id: Type.Optional(IdList()),

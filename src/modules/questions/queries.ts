@@ -62,16 +62,17 @@ const filters = (sql: Db, viewerId: number): Record<NonNullable<QuestionsQuery['
 export const listQuestions = (
   sql: Db,
   viewerId: number,
-  { type = 'new', subject, id, limit = 20, offset = 0 }: QuestionsQuery,
+  { type = 'new', subject, id, limit = 20, offset = 0, after = 0 }: QuestionsQuery,
   topicId?: number,
 ) => sql<QuestionRow[]>`
   select ${questionColumns(sql)}
   from ${topicId === undefined ? sql`questions q` : sql`question_topic_links l join questions q on q.id = l.question_id`}
   where ${topicId === undefined ? sql`true` : sql`l.topic_id = ${topicId}`}
     ${id === undefined ? filters(sql, viewerId)[type] : sql`and q.id = any(${id})`} ${subjectContains(sql, subject)}
+    ${when(sql, after > 0, () => sql`and ${topicId === undefined ? sql`q.id` : sql`l.question_id`} < ${after}`)}
   order by ${when(sql, type === 'hot', () => sql`q.answers_count desc,`)}
     ${topicId === undefined ? sql`q.id` : sql`l.question_id`} desc
-  limit ${limit} offset ${offset}`
+  limit ${limit} offset ${after > 0 ? 0 : offset}`
 
 /** The questions of a person, newest first; those asked anonymously only for themselves. */
 export const listQuestionsOf = (

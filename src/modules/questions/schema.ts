@@ -109,6 +109,7 @@ export const QuestionsQuery = Type.Object({
   ),
   subject: Type.Optional(Text(255)),
   id: Type.Optional(IdList(100)),
+  after: Cursor,
 })
 export type QuestionsQuery = Static<typeof QuestionsQuery>
 

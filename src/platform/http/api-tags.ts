@@ -25,6 +25,7 @@ export const API_TAGS = {
   Answers: 'Answers, their collections and paid looks.',
   Groups: 'Groups with members, roles and posts.',
   Ranks: 'Who leads.',
+  Search: 'One search over all that is published.',
   'Instant messaging': 'Accounts and groups of the chat provider.',
   'Admin: site': 'Settings, notices, advertising, areas and the audit log.',
   'Admin: people': 'Accounts, roles, recommended and famous people, certifications.',

@@ -2,7 +2,7 @@ import { grams, nameKey } from '#lib/text.ts'
 import { isLiked } from '#modules/likes/index.ts'
 import { boughtBy } from '#modules/purchases/index.ts'
 import type { Db, Fragment } from '#platform/database.ts'
-import { ifGiven, when } from '#platform/sql.ts'
+import { andContains, ifGiven, when } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
 
 export type SongRow = Row<
@@ -40,6 +40,8 @@ const singerColumns = (sql: Db) => sql`
   g.created_at as singer_created_at, g.updated_at as singer_updated_at`
 
 export type SongPage = {
+  /** A part of the title. */
+  q?: string | undefined
   ids?: number[] | undefined
   after?: number | undefined
   limit: number
@@ -50,11 +52,11 @@ export type SongPage = {
  * Songs, newest first, all or those of `ids`. The offset has the counts looked up song by song: joined, they are merged
  * from the newest song down to the cursor.
  */
-export const listSongs = (sql: Db, { ids, after = 0, limit, viewerId }: SongPage) => sql<SongRow[]>`
+export const listSongs = (sql: Db, { q, ids, after = 0, limit, viewerId }: SongPage) => sql<SongRow[]>`
   select ${columns(sql, viewerId)} from music_songs s
   cross join lateral (select * from music_song_counts where song_id = s.id offset 0) c
   where s.deleted_at is null ${ifGiven(sql, ids, (list) => sql`and s.id = any(${list})`)}
-    ${when(sql, after > 0, () => sql`and s.id < ${after}`)}
+    ${andContains(sql, 's.title', q)} ${when(sql, after > 0, () => sql`and s.id < ${after}`)}
   order by s.id desc limit ${limit}`
 
 const withSingers = (sql: Db, viewerId: number, where: Fragment) => sql<SongWithSinger[]>`

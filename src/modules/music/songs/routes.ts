@@ -24,8 +24,8 @@ export function songRoutes(server: Server, ctx: Context) {
     kept: songOverlay,
     query: SongListQuery,
     reply: { 200: Type.Array(SongItem) },
-    handler: async ({ query: { id: ids, after, limit = ids?.length || 15 }, viewer }) => {
-      const rows = await listSongs(sql, { ids, after, limit, viewerId: viewer.id })
+    handler: async ({ query: { q, id: ids, after, limit = ids?.length || 15 }, viewer }) => {
+      const rows = await listSongs(sql, { q, ids, after, limit, viewerId: viewer.id })
       const plays = playsOf(ctx)
       return rows.map((row) => songItem(row, plays.pending(row.id)))
     },
