@@ -29,6 +29,9 @@ const USAGE = `Usage: kith <command>
   backup FILE|s3://BUCKET/NAME     Write database, uploads and secret to one file, while the server runs
   restore FILE|s3://BUCKET/NAME    Verify such a file and bring it back, while no server runs
         [--force]                  Into a database that is not empty, whose content is removed
+  demo [--scale small] [--seed N]  Fill an empty site with a community (docs/demo.md), the same for the same seed
+        [--password TEXT] [--force]
+        --remove                   Take away what the demo made, and nothing else
   doctor [--mend]                  Recount every counter, check constraints and indexes; --mend sets counters right
   doctor im [--mend]               Compare chat groups with the instant-messaging provider's; --mend sets them right
   help                             Show this
@@ -106,6 +109,21 @@ async function main(): Promise<number> {
       expect(0)
       const { migrateDatabase } = await import('./commands/maintenance.ts')
       return migrateDatabase(process.env)
+    }
+    case 'demo': {
+      const { fillDemo, removeDemo, SCALES } = await import('./commands/demo.ts')
+      if (values.remove) {
+        expect(0, 'remove')
+        return removeDemo(process.env)
+      }
+      expect(0, 'scale', 'seed', 'password', 'force')
+      const scale = SCALES.find((name) => name === (values.scale ?? 'small'))
+      const seed = Number(values.seed ?? 1)
+      if (!scale) throw new UsageError(`--scale is one of ${SCALES.join(', ')}`)
+      if (!Number.isSafeInteger(seed) || seed < 0) throw new UsageError('--seed is a whole number')
+      if (values.password !== undefined && values.password.length < 8)
+        throw new UsageError('--password has at least 8 characters')
+      return fillDemo(process.env, { scale, seed, password: values.password, force: values.force ?? false })
     }
     case 'doctor': {
       if (rest[0] === 'im') {
@@ -202,9 +220,12 @@ const OPTIONS = {
   password: { type: 'string' },
   prefix: { type: 'string' },
   random: { type: 'boolean' },
+  remove: { type: 'boolean' },
   report: { type: 'string' },
   resume: { type: 'boolean' },
   role: { type: 'string', multiple: true },
+  scale: { type: 'string' },
+  seed: { type: 'string' },
   'time-zone': { type: 'string' },
   waiting: { type: 'string' },
 } as const

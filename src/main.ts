@@ -6,6 +6,11 @@ requireRuntime()
 cacheCompiledCode()
 
 try {
+  // A child of a server with several processes gets the arguments too.
+  if (cluster.isPrimary && process.argv.includes('--demo')) {
+    const { fillDemo } = await import('./commands/demo.ts')
+    await fillDemo(process.env, { scale: 'small', seed: 1, force: false, unlessFilled: true })
+  }
   const { readConfig } = await import('#platform/config.ts')
   const config = readConfig(process.env)
   if (cluster.isPrimary && config.processes > 1) {

@@ -1,0 +1,50 @@
+import type { Db, Sql } from '#platform/database.ts'
+
+/** A table whose rows are known by their key. */
+export type Keyed = { name: string; key: string[] }
+
+/** Where it is kept what the demo made. It is no part of Kith's own schema: only the demo makes and drops it. */
+export const JOURNAL = 'kith_demo'
+
+/** What is no content: sign-ins end by themselves, and the others say what was done to this database. */
+const NOT_KEPT = ['migrations', 'secret_checks', 'statistic_series', 'daily_statistics', 'ledger_checkpoints']
+
+/** Every table of Kith with its primary key. */
+export const keyedTables = (sql: Db) => sql<Keyed[]>`
+  select c.relname::text as name,
+    array_agg(a.attname::text order by array_position(i.indkey::int2[], a.attnum)) as key
+  from pg_index i join pg_class c on c.oid = i.indrelid
+  join pg_attribute a on a.attrelid = c.oid and a.attnum = any(i.indkey::int2[])
+  where i.indisprimary and c.relkind = 'r' and c.relnamespace = 'public'::regnamespace
+    and c.relname <> all(${NOT_KEPT})
+  group by c.relname order by c.relname`
+
+const names = (key: string[]) => key.map((column) => `"${column}"`).join(', ')
+
+/** Whether there is a demo. */
+export async function hasDemo(sql: Db): Promise<boolean> {
+  const [row] = await sql<[{ found: boolean }]>`select to_regclass(${`${JOURNAL}.run`}) is not null as found`
+  return row.found
+}
+
+/** Notes what there is before the demo. */
+export async function openJournal(sql: Sql, seed: number, scale: string): Promise<void> {
+  await sql.unsafe(`drop schema if exists ${JOURNAL} cascade; create schema ${JOURNAL}`)
+  for (const { name, key } of await keyedTables(sql))
+    await sql.unsafe(`create table ${JOURNAL}."before_${name}" as select ${names(key)} from "${name}"`)
+  await sql.unsafe(
+    `create table ${JOURNAL}.run (seed bigint, scale text, whole boolean, at timestamptz default now())`,
+  )
+  await sql`insert into kith_demo.run (seed, scale, whole) values (${seed}, ${scale}, false)`
+}
+
+/** Notes what the demo made: what is there now and was not before. */
+export async function closeJournal(sql: Sql): Promise<void> {
+  for (const { name, key } of await keyedTables(sql))
+    await sql.unsafe(
+      `create table ${JOURNAL}."made_${name}" as
+         select ${names(key)} from "${name}" except select ${names(key)} from ${JOURNAL}."before_${name}";
+       drop table ${JOURNAL}."before_${name}"`,
+    )
+  await sql`update kith_demo.run set whole = true`
+}

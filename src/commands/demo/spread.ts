@@ -1,0 +1,63 @@
+import type { Sql } from '#platform/database.ts'
+
+/** When a part of the story was written, and when it happened, both in milliseconds since 1970. */
+export type Mark = { written: number; happened: number }
+
+/** What is about now, or keeps its own time: sign-ins, codes, answers of requests, what was applied when. */
+const LEFT_ALONE = [
+  'tokens',
+  'token_families',
+  'verification_codes',
+  'idempotency_keys',
+  'migrations',
+  'secret_checks',
+  'webhook_deliveries',
+  'webhook_endpoints',
+]
+
+type Column = { table_name: string; columns: string[] }
+
+/**
+ * Brings every time that was written during the story to when it happened. The marks rise on both sides, so what was
+ * before something else still is: places, cursors and ledgers keep their order. Times ahead (the end of a pin) stay.
+ */
+export async function spreadInTime(sql: Sql, marks: Mark[]): Promise<void> {
+  const columns = await sql<Column[]>`
+    select table_name, array_agg(column_name order by ordinal_position)::text[] as columns
+    from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
+    where table_schema = 'public' and t.table_type = 'BASE TABLE' and data_type = 'timestamp with time zone'
+      and is_generated = 'NEVER' and table_name <> all(${LEFT_ALONE})
+    group by table_name order by table_name`
+  await sql.begin(async (tx) => {
+    await tx`create temporary table demo_marks (written timestamptz primary key, happened timestamptz not null) on commit drop`
+    await tx`
+      insert into demo_marks
+      select to_timestamp(written / 1000), to_timestamp(happened / 1000)
+      from unnest(${marks.map(({ written }) => written)}::float8[], ${marks.map(({ happened }) => happened)}::float8[])
+        as mark (written, happened)
+      on conflict do nothing`
+    await tx`analyze demo_marks`
+    // Ledger and audit log are written once. When that was is part of the story, and nobody has read them yet.
+    const guarded = await tx<{ name: string }[]>`
+      select distinct tgrelid::regclass::text as name from pg_trigger
+      where not tgisinternal and tgrelid::regclass::text = any(${columns.map(({ table_name }) => table_name)})`
+    for (const { name } of guarded) await tx.unsafe(`alter table ${name} disable trigger user`)
+    const [{ first, last }] = await tx<[{ first: string; last: string }]>`
+      select min(written)::text as first, max(written)::text as last from demo_marks`
+    for (const { table_name, columns: names } of columns) {
+      const moved = (name: string) => `(select m.happened + (t.${name} - m.written) from demo_marks m
+        where m.written <= t.${name} order by m.written desc limit 1)`
+      const during = (name: string) => `t.${name} between '${first}' and '${last}'`
+      const changes = names.map(
+        (name) => `"${name}" = case when ${during(name)} then ${moved(name)} else t.${name} end`,
+      )
+      await tx.unsafe(
+        `update "${table_name}" t set ${changes.join(', ')} where ${names.map(during).join(' or ')}`,
+      )
+    }
+    for (const { name } of guarded) await tx.unsafe(`alter table ${name} enable trigger user`)
+    // Days that end before today are counted once; what was counted of them knew nothing of the story.
+    await tx`delete from statistic_series`
+    await tx`delete from daily_statistics`
+  })
+}
