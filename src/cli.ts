@@ -29,8 +29,8 @@ const USAGE = `Usage: kith <command>
   backup FILE|s3://BUCKET/NAME     Write database, uploads and secret to one file, while the server runs
   restore FILE|s3://BUCKET/NAME    Verify such a file and bring it back, while no server runs
         [--force]                  Into a database that is not empty, whose content is removed
-  demo [--scale small] [--seed N]  Fill an empty site with a community (docs/demo.md), the same for the same seed
-        [--password TEXT] [--force]
+  demo                             Fill an empty site with a community (docs/demo.md), the same for the same seed
+        [--scale small|medium|large] [--seed N] [--password TEXT] [--force]
         --remove                   Take away what the demo made, and nothing else
   doctor [--mend]                  Recount every counter, check constraints and indexes; --mend sets counters right
   doctor im [--mend]               Compare chat groups with the instant-messaging provider's; --mend sets them right

@@ -10,7 +10,12 @@ import { tellStory } from './demo/fill.ts'
 import { closeJournal, hasDemo, openJournal } from './demo/journal.ts'
 import { DealtWithOthers, removeRows } from './demo/remove.ts'
 
-export const SCALES = ['small'] as const
+export const SCALES = ['small', 'medium', 'large'] as const
+const CROWDS = {
+  small: undefined,
+  medium: { people: 1_000, feeds: 20_000 },
+  large: { people: 20_000, feeds: 1_000_000 },
+}
 type Scale = (typeof SCALES)[number]
 
 const print = (line: string) => void process.stdout.write(`${line}\n`)
@@ -60,7 +65,12 @@ export function fillDemo(
     const password = options.password ?? randomBytes(9).toString('base64url')
     const started = performance.now()
     await openJournal(ctx.sql, options.seed, options.scale)
-    const told = await tellStory(ctx, connection, { seed: options.seed, password, progress: progressBar() })
+    const told = await tellStory(ctx, connection, {
+      seed: options.seed,
+      password,
+      crowd: CROWDS[options.scale],
+      progress: progressBar(),
+    })
     await closeJournal(ctx.sql)
     const well = await examine(ctx.sql, { mend: false, print: (line) => line.startsWith('✓') || print(line) })
     print(

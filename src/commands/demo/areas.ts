@@ -1,5 +1,4 @@
 import type { Community, Member } from './community.ts'
-import { playTune } from './sounds.ts'
 import { ARTICLES, CATEGORIES } from './words/articles.ts'
 import { REMARKS } from './words/feeds.ts'
 import { GROUPS, QUESTION_TOPICS, QUESTIONS, SONGS } from './words/more.ts'
@@ -52,7 +51,7 @@ export function publish({ site, story, chance, root, members, photograph }: Comm
 }
 
 /** Singers, albums and songs that can be listened to. */
-export function makeMusic({ site, story, chance, root, members, photograph }: Community): void {
+export function makeMusic({ site, story, chance, root, members, photograph, draw }: Community): void {
   const singers = new Map<string, number>()
   const albums = new Map<string, number>()
   const tunes = chance.fork('tunes')
@@ -83,7 +82,7 @@ export function makeMusic({ site, story, chance, root, members, photograph }: Co
       const { id } = await site.as(root, 'POST', '/admin/music/songs', {
         title: song.title,
         singer_id: singers.get(song.singer),
-        storage: await site.upload(root, playTune(tunes.fork(song.title), SONG_SECONDS), 'song.wav'),
+        storage: await site.upload(root, draw.tune(tunes.fork(song.title), SONG_SECONDS), 'song.wav'),
         last_time: SONG_SECONDS,
         lyric: song.lyric,
         specials: [albums.get(song.album)],

@@ -2,7 +2,7 @@ import { createUser } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
 import type { Chance } from './chance.ts'
-import { drawPhotograph, drawPortrait, type Scene } from './pictures.ts'
+import type { Scene } from './pictures.ts'
 import type { Person, Site } from './site.ts'
 import type { Story } from './story.ts'
 import { FEEDS, REMARKS, TOPICS } from './words/feeds.ts'
@@ -11,9 +11,15 @@ import { type Language, PEOPLE } from './words/people.ts'
 /** A person of the demo with the language that they write. */
 export type Member = Person & { speaks: Language }
 
+/** Draws pictures and plays tunes. */
+export type Studio = {
+  portrait(chance: Chance): Promise<Buffer>
+  photograph(chance: Chance, scene: Scene): Promise<Buffer>
+  tune(chance: Chance, seconds: number): Buffer
+}
+
 /** Everything that is told refers to these; they fill while the story is told. */
 export type Community = {
-  ctx: Context
   site: Site
   story: Story
   chance: Chance
@@ -21,6 +27,15 @@ export type Community = {
   members: Member[]
   topics: Map<string, number>
   feeds: { id: number; at: number; author: Member; comments: { id: number; author: Member }[] }[]
+  /** Makes what is seen and heard. */
+  draw: Studio
+  /** Asks for an account that somebody has to approve. */
+  apply(person: {
+    name: string
+    email: string
+    verified: boolean
+    waiting: { introduction: string | null }
+  }): Promise<number>
   /** Uploads a photograph for somebody. */
   photograph(person: Person, scene: Scene): Promise<number>
 }
@@ -55,7 +70,7 @@ export async function createMembers(
 }
 
 /** Who they are, and whom they follow. */
-export function introduce({ site, story, chance, members }: Community): void {
+export function introduce({ site, story, chance, members, draw }: Community): void {
   const portraits = chance.fork('portraits')
   for (const [n, member] of members.entries()) {
     const described = PEOPLE[n - 2]
@@ -63,7 +78,7 @@ export function introduce({ site, story, chance, members }: Community): void {
     story.at(at, async () => {
       const avatar = await site.uploadNode(
         member,
-        await drawPortrait(portraits.fork(member.name)),
+        await draw.portrait(portraits.fork(member.name)),
         'portrait.png',
       )
       const { bio, location, sex } = described ?? {
@@ -83,11 +98,15 @@ export function introduce({ site, story, chance, members }: Community): void {
 
 /** Topics, what is published in them, and what is said of that. */
 export function converse(community: Community): void {
-  const { site, story, chance, members, topics, feeds } = community
+  const { site, story, chance, members, topics, feeds, draw } = community
   for (const [n, [word, { name, description, scene }]] of Object.entries(TOPICS).entries())
     story.at(200 + n * 37, async () => {
       const founder = members[n + 2]!
-      const logo = await site.uploadNode(founder, await drawPhotograph(chance.fork(name), scene), 'topic.jpg')
+      const logo = await site.uploadNode(
+        founder,
+        await draw.photograph(chance.fork(name), scene),
+        'topic.jpg',
+      )
       topics.set(word, (await site.as(founder, 'POST', '/feed/topics', { name, desc: description, logo })).id)
     })
   const readers = (language: Language) => members.filter((member) => member.speaks === language)

@@ -1,5 +1,7 @@
 import { buildApp } from '#app'
+import { createUser } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
+import { transaction } from '#platform/database.ts'
 import { type JobsConnection, runWaitingJobs } from '#platform/jobs.ts'
 import { createMetrics } from '#platform/metrics.ts'
 import { hashPassword } from '#platform/passwords.ts'
@@ -7,20 +9,41 @@ import { tasksOn } from '../../worker.ts'
 import { gather, type Made, makeMusic, publish, wonder } from './areas.ts'
 import { chanceOf } from './chance.ts'
 import { type Community, converse, createMembers, introduce } from './community.ts'
-import { openAlbum } from './pictures.ts'
+import { type CrowdSize, writeCrowd } from './crowd.ts'
+import { drawPhotograph, drawPortrait, openAlbum } from './pictures.ts'
 import { spend, wait } from './queues.ts'
 import { siteOn } from './site.ts'
+import { playTune } from './sounds.ts'
 import { type Mark, spreadInTime } from './spread.ts'
 import { createStory } from './story.ts'
 
 const DAYS = 42
 const NO_LIMITS = { anonymous: 0, user: 0, sensitive: 0, files: 0, variants: 0 }
 
+/** Writes down all that happens, before any of it does. */
+export function plan(community: Community): void {
+  const made: Made = { articles: [], questions: [], groups: [], categories: new Map() }
+  introduce(community)
+  converse(community)
+  publish(community, made)
+  makeMusic(community)
+  gather(community, made)
+  wonder(community, made)
+  spend(community)
+  wait(community, made)
+}
+
 /** Tells the story of the small demo to an empty site, as its people would: through the API. Answers the number of requests. */
 export async function tellStory(
   ctx: Context,
   connection: JobsConnection,
-  options: { seed: number; password: string; progress: (share: number, what: string) => void },
+  options: {
+    seed: number
+    password: string
+    /** People and feeds that are older than the story. */
+    crowd?: CrowdSize | undefined
+    progress: (share: number, what: string) => void
+  },
 ): Promise<{ requests: number; people: number; feeds: number }> {
   const own: Context = {
     ...ctx,
@@ -36,6 +59,10 @@ export async function tellStory(
     const story = createStory(chance.fork('hours'), DAYS)
     const album = openAlbum(chance.fork('pictures'))
     const marks: Mark[] = []
+    if (options.crowd) {
+      const until = new Date(Date.now() - story.minutes * 60_000 - 6 * 3_600_000)
+      await writeCrowd(ctx.sql, chance.fork('crowd'), options.crowd, until, options.progress)
+    }
     const [{ now }] = await ctx.sql<[{ now: number }]>`
       select (extract(epoch from clock_timestamp()) * 1000)::float8 as now`
     const apart = now - performance.now()
@@ -43,7 +70,9 @@ export async function tellStory(
     marks.push({ written: now, happened: begun })
     const { root, members } = await createMembers(own, site, await hashPassword(options.password))
     const community: Community = {
-      ctx: own,
+      draw: { portrait: drawPortrait, photograph: drawPhotograph, tune: playTune },
+      apply: (person) =>
+        transaction(ctx.sql, (tx) => createUser(tx, { ...person, password: null, roles: ['owner'] })),
       site,
       story,
       chance,
@@ -53,15 +82,7 @@ export async function tellStory(
       feeds: [],
       photograph: async (person, scene) => site.upload(person, await album(scene), `${scene}.jpg`),
     }
-    const made: Made = { articles: [], questions: [], groups: [], categories: new Map() }
-    introduce(community)
-    converse(community)
-    publish(community, made)
-    makeMusic(community)
-    gather(community, made)
-    wonder(community, made)
-    spend(community)
-    wait(community, made)
+    plan(community)
     await story.tell((minute, done, total) => {
       // Marks rise strictly, so that every moment lies after exactly one of them.
       const written = Math.max(performance.now() + apart, marks.at(-1)!.written + 0.002)

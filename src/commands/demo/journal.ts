@@ -1,4 +1,4 @@
-import type { Db, Sql } from '#platform/database.ts'
+import type { Db, Sql, Tx } from '#platform/database.ts'
 
 /** A table whose rows are known by their key. */
 export type Keyed = { name: string; key: string[] }
@@ -27,24 +27,32 @@ export async function hasDemo(sql: Db): Promise<boolean> {
   return row.found
 }
 
+/** Runs as long as it takes: a large demo has millions of rows. */
+const patiently = (sql: Sql, work: (tx: Tx) => Promise<void>) =>
+  sql.begin(async (tx) => {
+    await tx`set local statement_timeout = 0`
+    await work(tx)
+  })
+
 /** Notes what there is before the demo. */
 export async function openJournal(sql: Sql, seed: number, scale: string): Promise<void> {
-  await sql.unsafe(`drop schema if exists ${JOURNAL} cascade; create schema ${JOURNAL}`)
-  for (const { name, key } of await keyedTables(sql))
-    await sql.unsafe(`create table ${JOURNAL}."before_${name}" as select ${names(key)} from "${name}"`)
-  await sql.unsafe(
-    `create table ${JOURNAL}.run (seed bigint, scale text, whole boolean, at timestamptz default now())`,
-  )
-  await sql`insert into kith_demo.run (seed, scale, whole) values (${seed}, ${scale}, false)`
+  await patiently(sql, async (tx) => {
+    await tx.unsafe(`drop schema if exists ${JOURNAL} cascade; create schema ${JOURNAL}`)
+    for (const { name, key } of await keyedTables(tx))
+      await tx.unsafe(`create table ${JOURNAL}."before_${name}" as select ${names(key)} from "${name}"`)
+    await tx.unsafe(`create table ${JOURNAL}.run (seed bigint, scale text, at timestamptz default now())`)
+    await tx`insert into kith_demo.run (seed, scale) values (${seed}, ${scale})`
+  })
 }
 
 /** Notes what the demo made: what is there now and was not before. */
 export async function closeJournal(sql: Sql): Promise<void> {
-  for (const { name, key } of await keyedTables(sql))
-    await sql.unsafe(
-      `create table ${JOURNAL}."made_${name}" as
-         select ${names(key)} from "${name}" except select ${names(key)} from ${JOURNAL}."before_${name}";
-       drop table ${JOURNAL}."before_${name}"`,
-    )
-  await sql`update kith_demo.run set whole = true`
+  await patiently(sql, async (tx) => {
+    for (const { name, key } of await keyedTables(tx))
+      await tx.unsafe(
+        `create table ${JOURNAL}."made_${name}" as
+           select ${names(key)} from "${name}" except all select ${names(key)} from ${JOURNAL}."before_${name}";
+         drop table ${JOURNAL}."before_${name}"`,
+      )
+  })
 }

@@ -395,7 +395,7 @@ const DRAWINGS: Record<Scene, (chance: Chance) => Drawing> = {
 /** A photograph as a telephone would have taken it, in JPEG. */
 export async function drawPhotograph(chance: Chance, scene: Scene): Promise<Buffer> {
   const { defs, body } = DRAWINGS[scene](chance)
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="960" height="640" viewBox="0 0 ${WIDTH} ${HEIGHT}"><defs>${BLURS}${defs}</defs>${body}</svg>`
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="768" height="512" viewBox="0 0 ${WIDTH} ${HEIGHT}"><defs>${BLURS}${defs}</defs>${body}</svg>`
   return sharp(Buffer.from(svg)).jpeg({ quality: 80 }).toBuffer()
 }
 

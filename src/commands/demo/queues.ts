@@ -1,5 +1,3 @@
-import { createUser } from '#modules/accounts/index.ts'
-import { transaction } from '#platform/database.ts'
 import type { Made } from './areas.ts'
 import type { Community } from './community.ts'
 import { SCENES } from './pictures.ts'
@@ -35,7 +33,7 @@ export function spend({ site, story, chance, root, members, feeds }: Community):
 
 /** Everything that waits for a decision, and some that was decided. */
 export function wait(community: Community, made: Made): void {
-  const { site, story, chance, root, members, feeds, photograph, ctx } = community
+  const { site, story, chance, root, members, feeds, photograph } = community
   /** In the last days, so that not everything has waited equally long. */
   const lately = () => story.minutes - chance.between(60, 7_000)
   const some = (count: number) => chance.some(members, count)
@@ -186,18 +184,14 @@ export function wait(community: Community, made: Made): void {
     story.at(lately(), () => site.as(members[n + 4]!, 'POST', '/user/feedback', { content }))
   for (const [n, name] of ['新来的阿树', 'Milo_Farrow', '等门的猫'].entries())
     story.at(lately(), () =>
-      transaction(ctx.sql, (tx) =>
-        createUser(tx, {
-          name,
-          password: null,
-          roles: ['owner'],
-          email: `applicant${n}@example.com`,
-          verified: true,
-          waiting: {
-            introduction: ['我喜欢拍桥。', 'I bake, and I read on trains.', '朋友推荐来的。'][n] ?? null,
-          },
-        }),
-      ),
+      community.apply({
+        name,
+        email: `applicant${n}@example.com`,
+        verified: true,
+        waiting: {
+          introduction: ['我喜欢拍桥。', 'I bake, and I read on trains.', '朋友推荐来的。'][n] ?? null,
+        },
+      }),
     )
   for (const [n, group] of made.groups.slice(0, 2).entries())
     story.at(lately(), () =>

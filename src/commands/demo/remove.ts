@@ -44,6 +44,7 @@ export class DealtWithOthers extends Error {}
  */
 export async function removeRows(sql: Sql): Promise<number> {
   return sql.begin(async (tx) => {
+    await tx`set local statement_timeout = 0`
     const tables = await keyedTables(tx)
     await doom(tx, tables)
     await refuseDealings(tx)

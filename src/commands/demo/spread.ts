@@ -29,6 +29,7 @@ export async function spreadInTime(sql: Sql, marks: Mark[]): Promise<void> {
       and is_generated = 'NEVER' and table_name <> all(${LEFT_ALONE})
     group by table_name order by table_name`
   await sql.begin(async (tx) => {
+    await tx`set local statement_timeout = 0`
     await tx`create temporary table demo_marks (written timestamptz primary key, happened timestamptz not null) on commit drop`
     await tx`
       insert into demo_marks

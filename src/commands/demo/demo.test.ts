@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
+import { test } from 'node:test'
+import { assertWell, demoWorld, DEMO_PASSWORD as PASSWORD } from '#test/fixtures/demo.ts'
+import { chanceOf } from './chance.ts'
+import type { Member } from './community.ts'
+import { plan } from './fill.ts'
+import { hasDemo } from './journal.ts'
+import { drawPhotograph, drawPortrait, SCENES } from './pictures.ts'
+import { DealtWithOthers, removeRows } from './remove.ts'
+import type { Site } from './site.ts'
+import { playTune } from './sounds.ts'
+import { createStory } from './story.ts'
+import { PEOPLE } from './words/people.ts'
+
+const one = await demoWorld()
+
+/** Tells a story to a site that only notes what it is asked: who, what, with which words and bytes. */
+async function noted(seed: number): Promise<string[]> {
+  const lines: string[] = []
+  let id = 0
+  const note = (...parts: unknown[]) => void lines.push(JSON.stringify(parts))
+  const site: Site = {
+    requests: 0,
+    async as(person, method, path, body) {
+      note(person.name, method, path, body)
+      id += 1
+      const made = { id, uri: '' }
+      const lists = { data: [made], posts: [] }
+      return Object.assign([], made, lists, {
+        comment: made,
+        group: made,
+        question: made,
+        answer: made,
+        post: made,
+      })
+    },
+    async upload(person, bytes, name) {
+      note(person.name, name, hash('sha256', bytes))
+      id += 1
+      return id
+    },
+    async uploadNode(person, bytes, name) {
+      note(person.name, name, hash('sha256', bytes))
+      return 'node'
+    },
+    signIn: async (number, name) => ({ id: number, name, token: '' }),
+  }
+  const chance = chanceOf(seed)
+  const story = createStory(chance.fork('hours'), 42)
+  const members: Member[] = ['demo_mod', 'demo', ...PEOPLE.map(({ name }) => name)].map((name, n) => ({
+    id: n + 2,
+    name,
+    token: '',
+    speaks: PEOPLE[n - 2]?.speaks ?? 'en',
+  }))
+  plan({
+    site,
+    story,
+    chance,
+    root: { id: 1, name: 'demo_admin', token: '' },
+    members,
+    topics: new Map(),
+    feeds: [],
+    draw: {
+      portrait: async (given) => Buffer.from(`portrait ${given.number()}`),
+      photograph: async (given, scene) => Buffer.from(`${scene} ${given.number()}`),
+      tune: (given, seconds) => Buffer.from(`tune ${given.number()} ${seconds}`),
+    },
+    apply: async (person) => {
+      note('apply', person)
+      return 0
+    },
+    photograph: async (person, scene) => {
+      note(person.name, 'photograph', scene)
+      return 0
+    },
+  })
+  await story.tell((minute) => note(minute))
+  return lines
+}
+
+test('a demo is the same for the same seed, to the last word, minute and byte, and another for another', async () => {
+  const [one, two, other] = [await noted(7), await noted(7), await noted(8)]
+  assert.ok(one.length > 3_000, String(one.length))
+  assert.deepEqual(one, two)
+  assert.notDeepEqual(one, other)
+  for (const scene of SCENES.slice(0, 3)) {
+    const [first, second] = [
+      await drawPhotograph(chanceOf(7), scene),
+      await drawPhotograph(chanceOf(7), scene),
+    ]
+    assert.ok(first.equals(second), scene)
+  }
+  assert.ok((await drawPortrait(chanceOf(7))).equals(await drawPortrait(chanceOf(7))))
+  assert.ok(playTune(chanceOf(7), 3).equals(playTune(chanceOf(7), 3)))
+})
+
+test('the doctor and the audit of the ledger find nothing in a demo', () => assertWell(one))
+
+test('six weeks are told in the order of time, up to now', async () => {
+  const [row] = await one.sql<[{ days: number; ordered: boolean; young: boolean }]>`
+    select extract(epoch from max(created_at) - min(created_at))::float8 / 86400 as days,
+      bool_and(in_order) as ordered, bool_and(created_at < now()) as young
+    from (select created_at, created_at >= coalesce(lag(created_at) over (order by id), created_at) as in_order from feeds) f`
+  assert.ok(row.days > 35 && row.days < 43, String(row.days))
+  assert.ok(row.ordered && row.young)
+  const [{ early }] = await one.sql<[{ early: number }]>`
+    select count(*)::int as early from comments c join feeds f on c.commentable_type = 'feeds' and f.id = c.commentable_id
+    where c.created_at < f.created_at`
+  assert.equal(early, 0)
+})
+
+test('its people sign in, and the administrator finds something in every queue', async () => {
+  const { guest, as } = one
+  for (const login of ['demo', 'demo_mod', 'demo_admin'])
+    assert.equal((await guest('POST', '/auth/login', { login, password: PASSWORD })).status, 200, login)
+  const { body } = await guest('POST', '/auth/login', { login: 'demo_admin', password: PASSWORD })
+  const root = { id: 0, name: 'demo_admin', token: body.access_token }
+  for (const queue of [
+    '/admin/feed-topics?status=waiting',
+    '/admin/feed-pinneds?state=pending',
+    '/admin/certifications?status=0',
+    '/admin/groups?audit=0',
+    '/admin/withdrawals?state=pending',
+    '/admin/recharges?state=pending',
+    '/admin/reports?status=0',
+    '/admin/question-applications?state=pending',
+    '/admin/question-topic-applications?state=pending',
+    '/admin/news?audit_status=1',
+    '/admin/conversations?type=feedback',
+  ]) {
+    const answer = await as(root, 'GET', queue)
+    assert.equal(answer.status, 200, `${queue} ${JSON.stringify(answer.body)}`)
+    assert.ok(answer.body.total > 0, queue)
+  }
+})
+
+test('songs are heard and pictures are seen', async () => {
+  const songs = await one.guest('GET', '/music/songs')
+  assert.ok(songs.body.length >= 8)
+  const { body } = await one.guest('GET', '/feeds?limit=100')
+  assert.ok(body.feeds.some((feed: { images: unknown[] }) => feed.images.length > 0))
+})
+
+test('a demo whose people were paid by others stays, because the ledger forgets nothing', async () => {
+  const { sql, as, guest, person } = one
+  const { body } = await guest('POST', '/auth/login', { login: 'demo_admin', password: PASSWORD })
+  const root = { id: 0, name: 'demo_admin', token: body.access_token }
+  const ann = await person()
+  assert.equal(
+    (await as(root, 'POST', `/admin/users/${ann.id}/points`, { amount: 50, reason: 'Hello' })).status,
+    201,
+  )
+  const [{ id: member }] = await sql<[{ id: number }]>`select id from users where name = 'demo'`
+  assert.equal((await as(ann, 'POST', `/user/${member}/new-rewards`, { amount: 5 })).status, 201)
+  await assert.rejects(removeRows(sql), DealtWithOthers)
+  assert.equal(await hasDemo(sql), true)
+  await assertWell(one)
+})
