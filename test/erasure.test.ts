@@ -257,3 +257,69 @@ test('the last founder stays, also when the others went meanwhile (rights-1)', a
     'last_founder',
   ])
 })
+
+/** What stays of an erased account beside public content: numbers that lead to nobody, and records that somebody has to keep. */
+const KEPT = new Set([
+  ...[
+    'account_deletions',
+    'appeals',
+    'audit_log',
+    'sanctions',
+    'registration_requests',
+    'invitation_uses',
+    'invitations',
+  ],
+  ...[
+    'user_counts',
+    'active_people',
+    'ledger_accounts',
+    'ledger_checkpoints',
+    'ledger_postings',
+    'recharges',
+    'withdrawals',
+    'idempotency_keys',
+  ],
+  ...[
+    'checkin_logs',
+    'likes',
+    'collections',
+    'purchases',
+    'rewards',
+    'reports',
+    'pins',
+    'paid_nodes',
+    'notices',
+  ],
+])
+
+test('of every table with people in it it is known what an erasure does to it (rights-2)', async () => {
+  const erased = [
+    ...[
+      'tokens',
+      'token_families',
+      'user_roles',
+      'linked_accounts',
+      'certifications',
+      'feedback',
+      'user_places',
+    ],
+    ...['notifications', 'notification_counts', 'notification_reads', 'notification_cursors', 'pin_counters'],
+    ...[
+      'push_devices',
+      'user_tags',
+      'user_follows',
+      'user_blocks',
+      'famous_users',
+      'second_factors',
+      'recovery_codes',
+    ],
+  ]
+  const tables = await sql<{ table_name: string }[]>`
+    select distinct table_name from information_schema.columns
+    where table_schema = 'public' and column_name in ('user_id', 'owner_id') order by 1`
+  const content = /^(comment|feed|topic|music|news|question|answer|group|im_|file|storage_nodes|import_)/
+  const unknown = tables
+    .map(({ table_name: table }) => table)
+    .filter((table) => !KEPT.has(table) && !erased.includes(table) && !content.test(table))
+  assert.deepEqual(unknown, [])
+})

@@ -1,0 +1,50 @@
+/** Writes docs/settings.md from the registry of settings, or with --check fails when the committed copy differs. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { SETTINGS } from '#modules/settings/registry.ts'
+
+const FILE = new URL('../docs/settings.md', import.meta.url)
+
+type Schema = {
+  type?: string | string[]
+  enum?: unknown[]
+  minimum?: number
+  maximum?: number
+  maxLength?: number
+  maxItems?: number
+  pattern?: string
+  items?: Schema
+}
+
+/** What a setting may be, in words. */
+function valuesOf(schema: Schema): string {
+  const types = [schema.type ?? []].flat()
+  const orNull = types.includes('null') ? ' or null' : ''
+  if (schema.enum) return schema.enum.map((value) => `\`${value}\``).join(', ')
+  if (types.includes('boolean')) return `true or false${orNull}`
+  if (types.includes('integer')) return `${schema.minimum} to ${schema.maximum}${orNull}`
+  if (types.includes('array'))
+    return `a list of at most ${schema.maxItems}, each ${valuesOf(schema.items ?? {})}`
+  return `${schema.pattern ? 'an http or https address' : 'text'} of at most ${schema.maxLength} characters${orNull}`
+}
+
+const rows = Object.entries(SETTINGS).map(
+  ([name, { schema, standard, about }]) =>
+    `| \`${name}\` | ${about} | ${valuesOf(schema as Schema)} | \`${JSON.stringify(standard)}\` |`,
+)
+const text = `# Settings
+
+What administrators change at run time (\`PATCH /api/v2/admin/settings\`, ability \`admin:site:base\`; administration-8). A change
+holds on every process within a second. This page is written by \`npm run settings\` from \`src/modules/settings/registry.ts\`;
+\`test/settings.test.ts\` holds that each setting does something.
+
+| Setting | What it does | Values | At first |
+|---|---|---|---|
+${rows.join('\n')}
+`
+
+if (process.argv.includes('--check')) {
+  if ((await readFile(FILE, 'utf8').catch(() => '')) !== text) {
+    console.error('docs/settings.md is not what the registry says: run `npm run settings`.')
+    process.exit(1)
+  }
+} else await writeFile(FILE, text)
