@@ -1,2 +1,2 @@
 export { noteActive } from './activity/service.ts'
-export { bringTogether, type Counted, measure } from './service.ts'
+export { bringTogether, measure } from './service.ts'
