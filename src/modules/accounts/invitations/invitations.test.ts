@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { useInvitation } from '#modules/accounts/invitations/queries.ts'
+import { transaction } from '#platform/database.ts'
 import { fieldError, fresh, refusalOf, settingsOn, signUpsOn } from '#test/sign-up.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
@@ -151,4 +153,24 @@ test('an invitation is ended by its maker or an administrator, and its maker cou
   assert.equal((await as(admin, 'DELETE', '/admin/invitations/999999')).status, 404)
   fieldError(await register({ ...early, invitation_code: code }), 'invitation_code')
   assert.equal((await register(early)).status, 201)
+})
+
+test('the last place of an invitation waits for whoever is about to take it (registration-5)', async () => {
+  const { code } = await invite(admin, { max_uses: 1 })
+  const [ann, bob] = [await person(), await person()]
+  let second: Promise<boolean> | undefined
+  let settled = false
+  const first = await transaction(sql, async (tx) => {
+    const taken = await useInvitation(tx, code, ann.id)
+    second = transaction(sql, (other) => useInvitation(other, code, bob.id))
+    second.finally(() => {
+      settled = true
+    })
+    for (;;) {
+      const waiting = await sql`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%invitations i join%'`
+      if (settled || waiting.length > 0) return taken
+    }
+  })
+  assert.deepEqual([first, await second], [true, false])
 })
