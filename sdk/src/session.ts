@@ -5,13 +5,10 @@ import type { StoredToken, TokenStore } from './token-store.ts'
 type Token = components['schemas']['Token']
 type SignIn = components['schemas']['SignIn']
 
-/** What is asked for when a password alone does not do: gives the fields to add, or null to give up. */
-export type AnswerSecondFactor = (
-  challenge: KithError,
-) => Record<string, unknown> | null | Promise<Record<string, unknown> | null>
+/** Asked when a password alone does not do, again while its answer is wrong: gives the code to send, or null to give up. */
+export type AnswerSecondFactor = (challenge: KithError) => string | null | Promise<string | null>
 
-/** Codes with which a server asks for a second factor. */
-const SECOND_FACTOR = ['two_factor_required', 'second_factor_required', 'wrong_two_factor_code']
+const SECOND_FACTOR = ['second_factor_required', 'wrong_second_factor']
 
 /** A token this close to its end is exchanged before it is used. */
 const EARLY_MS = 60_000
@@ -43,16 +40,16 @@ export class Session {
 
   /** Signs in with a password or a code. `secondFactor` is asked when the server wants more than that. */
   async signIn(input: SignIn, options: { secondFactor?: AnswerSecondFactor } = {}): Promise<void> {
-    let fields: Record<string, unknown> = { ...input }
+    let fields = input
     for (;;) {
       try {
         await this.adopt((await this.#post('/auth/login', fields)) as Token)
         return
       } catch (error) {
         const isChallenge = error instanceof KithError && SECOND_FACTOR.includes(error.code)
-        const more = isChallenge ? await options.secondFactor?.(error) : null
-        if (!more) throw error
-        fields = { ...fields, ...more }
+        const code = isChallenge ? await options.secondFactor?.(error) : null
+        if (!code) throw error
+        fields = { ...fields, second_factor: code }
       }
     }
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Secret, TOTP } from 'otpauth'
 import { signUpsOn } from '#test/sign-up.ts'
 import { browserTokens, createClient, isKithError, KithError, memoryTokens } from '../../sdk/src/index.ts'
 import { createRunningWorld } from './running.ts'
@@ -143,4 +144,27 @@ test('an exchange whose answer was lost is asked for again, and a server that is
   await assert.rejects(kith.get('/user'), (error) => isKithError(error, 'network_error'))
   away = false
   assert.equal((await kith.get('/user')).name, ann.name)
+})
+
+test('who has a second factor is asked for it, again while the answer is wrong', async () => {
+  const ann = await signUp()
+  const kith = createClient({ url })
+  await kith.session.signIn({ login: ann.name, password: ann.password })
+  const { secret } = await kith.post('/user/second-factor', { body: { password: ann.password } })
+  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate()
+  const { recovery_codes } = await kith.put('/user/second-factor', { body: { second_factor: code } })
+  const asked: string[] = []
+  await kith.session.signIn(
+    { login: ann.name, password: ann.password },
+    {
+      secondFactor: (challenge) => {
+        asked.push(challenge.code)
+        return asked.length === 1 ? 'aaaa-aaaa-aaaa' : (recovery_codes[0] ?? null)
+      },
+    },
+  )
+  assert.deepEqual(asked, ['second_factor_required', 'wrong_second_factor'])
+  assert.equal((await kith.get('/user')).name, ann.name)
+  const given = kith.session.signIn({ login: ann.name, password: ann.password }, { secondFactor: () => null })
+  await assert.rejects(given, (error) => isKithError(error, 'second_factor_required'))
 })
