@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { openSync, readFileSync } from 'node:fs'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { findFreePort, waitForAnswer } from '#test/servers.ts'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+test('docs/operating.md does what it says, command by command', { timeout: 120_000 }, async () => {
+  const text = readFileSync(join(ROOT, 'docs/operating.md'), 'utf8')
+  const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map((match) => match[1] ?? '')
+  assert.ok(blocks.length >= 6, `saw only ${blocks.length} blocks`)
+
+  const folder = await mkdtemp(join(tmpdir(), 'kith-operating-'))
+  await chmod(folder, 0o755)
+  const port = await findFreePort()
+  const output = openSync(join(folder, 'kith.log'), 'w')
+  const dataDir = join(folder, 'data')
+  const server = spawn(process.execPath, ['src/main.ts'], {
+    cwd: ROOT,
+    stdio: ['ignore', output, output],
+    env: { ...process.env, PORT: String(port), DATA_DIR: dataDir },
+  })
+  const stopped = new Promise((resolve) => server.once('exit', resolve))
+  try {
+    await waitForAnswer(`http://127.0.0.1:${port}/health/ready`)
+    const shell = spawn(
+      'bash',
+      ['-eu', '-o', 'pipefail', '-c', blocks.join('\n').replaceAll('$PWD', folder)],
+      {
+        cwd: ROOT,
+        env: { ...process.env, KITH: `http://127.0.0.1:${port}`, DATA_DIR: dataDir },
+      },
+    )
+    let printed = ''
+    shell.stdout.on('data', (chunk) => {
+      printed += chunk
+    })
+    shell.stderr.on('data', (chunk) => {
+      printed += chunk
+    })
+    const code = await new Promise((resolve) => shell.once('close', resolve))
+    assert.equal(code, 0, printed)
+    for (const expected of ['reports: 0', 'All is well.'])
+      assert.ok(printed.includes(expected), `"${expected}" was not printed:\n${printed}`)
+    assert.doesNotMatch(printed, /"errors"|undefined/)
+  } finally {
+    server.kill('SIGTERM')
+    await stopped
+    await rm(folder, { recursive: true, force: true })
+  }
+})
