@@ -50,6 +50,8 @@ export type Field = {
     | 'words'
     | 'numbers'
     | 'time'
+    | 'checks'
+    | 'space'
   choices?: readonly Choice[]
   /** The area that the value refers to, and what of its records is shown. */
   of?: string

@@ -1,8 +1,20 @@
 import type { Area } from './area.ts'
+import { COMMUNITY_AREAS } from './community-areas.ts'
+import { CONTENT_AREAS } from './content-areas.ts'
+import { MUSIC_AREAS } from './music-areas.ts'
+import { NEWS_AREAS } from './news-areas.ts'
 import { PEOPLE_AREAS } from './people-areas.ts'
+import { SITE_AREAS } from './site-areas.ts'
 
 /** Every area of the console. */
-export const AREAS: readonly Area[] = [...PEOPLE_AREAS]
+export const AREAS: readonly Area[] = [
+  ...PEOPLE_AREAS,
+  ...CONTENT_AREAS,
+  ...NEWS_AREAS,
+  ...MUSIC_AREAS,
+  ...COMMUNITY_AREAS,
+  ...SITE_AREAS,
+]
 
 /** The area of a name; there is one for every resource. */
 export function areaNamed(name: string): Area {

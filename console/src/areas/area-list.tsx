@@ -1,0 +1,116 @@
+import { Box, useMediaQuery } from '@mui/material'
+import type { ReactElement } from 'react'
+import {
+  CreateButton,
+  DataTable,
+  FilterButton,
+  List,
+  Pagination,
+  SearchInput,
+  TopToolbar,
+  useCanAccess,
+  useListContext,
+} from 'react-admin'
+import { Link } from 'react-router'
+import type { Wire } from '../api/client.ts'
+import { EmptyState, ErrorState } from '../shell/states.tsx'
+import { useText } from '../shell/text.ts'
+import { Value, valueAt } from '../shell/value.tsx'
+import type { Area, Column } from './area.ts'
+import { inputOf } from './inputs.tsx'
+import { RowActions } from './row-actions.tsx'
+
+/** What of a record is opened by a click: its own page, its form, or all its values. */
+export const openedBy = (area: Area, mayEdit: boolean): 'show' | 'edit' =>
+  !area.detail && mayEdit && area.fields?.some(({ only }) => only !== 'new') ? 'edit' : 'show'
+
+/** The list of an area: server paging, search and filters, and what can be done with each record. */
+export function AreaList({ area }: { area: Area }) {
+  const t = useText()
+  const { canAccess: mayEdit = false } = useCanAccess({ resource: area.name, action: 'edit' })
+  const filters: ReactElement[] = [
+    ...(area.hasSearch ? [<SearchInput key="q" source="q" alwaysOn slotProps={{ htmlInput: { 'aria-label': t(['Search', '搜索']) } }} />] : []),
+    ...(area.filters ?? []).map((field) => inputOf(field, t, { isFilter: true })),
+  ]
+  const creates = area.fields?.some(({ only }) => only !== 'known') ?? false
+  return (
+    <List
+      resource={area.name}
+      title={t(area.label)}
+      filters={filters}
+      sort={{ field: 'id', order: 'DESC' }}
+      perPage={area.isPlain ? 100 : 25}
+      pagination={area.isPlain ? false : <Pagination rowsPerPageOptions={[15, 25, 50, 100]} />}
+      exporter={false}
+      empty={false}
+      storeKey={`list.${area.name}`}
+      actions={
+        <TopToolbar>
+          {(area.filters?.length ?? 0) > 0 && <FilterButton />}
+          {creates && area.name !== 'groups' && <CreateButton label={t([`New ${area.noun[0]}`, `新建${area.noun[1]}`])} />}
+        </TopToolbar>
+      }
+      sx={{ '& .RaList-content': { border: 1, borderColor: 'divider', overflowX: 'auto' } }}
+    >
+      <Table area={area} mayEdit={mayEdit} />
+    </List>
+  )
+}
+
+function Table({ area, mayEdit }: { area: Area; mayEdit: boolean }) {
+  const t = useText()
+  const isSmall = useMediaQuery('(max-width: 700px)')
+  const { error, refetch, total, isPending, filterValues } = useListContext()
+  if (error) return <ErrorState error={error} retry={() => void refetch()} />
+  if (!isPending && total === 0)
+    return Object.keys(filterValues).length > 0 ? (
+      <EmptyState text={['Nothing matches.', '没有符合条件的内容。']} />
+    ) : (
+      <EmptyState
+        icon={area.icon}
+        text={[`No ${area.label[0].toLowerCase()} yet.`, `暂无${area.label[1]}。`]}
+        note={area.emptyNote}
+      />
+    )
+  const columns = area.columns.filter(({ wide }) => !(isSmall && wide))
+  const opens = openedBy(area, mayEdit)
+  const linked = columns.find(({ as = 'text' }) => ['text', 'long', 'code'].includes(as))
+  return (
+    <DataTable rowClick={opens} bulkActionButtons={false} hover>
+      {columns.map((column) => (
+        <DataTable.Col
+          key={column.name}
+          source={column.name}
+          label={t(column.label)}
+          disableSort={!area.sorts?.includes(column.name)}
+          align={column.as === 'number' ? 'right' : 'left'}
+          render={(row: Wire) =>
+            column === linked && !column.choices ? (
+              <Box
+                component={Link}
+                to={`/${area.name}/${encodeURIComponent(String(row.id))}${opens === 'show' ? '/show' : ''}`}
+                onClick={(event) => event.stopPropagation()}
+                sx={{ color: 'text.primary', fontWeight: 600, textDecorationColor: 'transparent', '&:hover': { textDecorationColor: 'currentcolor' } }}
+              >
+                <Cell column={column} row={row} />
+              </Box>
+            ) : (
+              <Cell column={column} row={row} />
+            )
+          }
+        />
+      ))}
+      <DataTable.Col
+        source="actions"
+        disableSort
+        label={t(['Actions', '操作'])}
+        align="right"
+        render={(row: Wire) => <RowActions area={area} row={row} />}
+      />
+    </DataTable>
+  )
+}
+
+function Cell({ column, row }: { column: Column; row: Wire }) {
+  return <Value value={valueAt(row, column.name)} as={column.as ?? 'text'} {...(column.choices ? { choices: column.choices } : {})} />
+}

@@ -1,0 +1,69 @@
+import { Box, Card, CardContent, Typography } from '@mui/material'
+import { lazy } from 'react'
+import { EditButton, Show, TopToolbar, useCanAccess, useRecordContext } from 'react-admin'
+import type { Wire } from '../api/client.ts'
+import { useText } from '../shell/text.ts'
+import { Value, valueAt } from '../shell/value.tsx'
+import type { Area } from './area.ts'
+import { RecordTitle } from './area-form.tsx'
+import { RowActions } from './row-actions.tsx'
+
+/** Pages of their own for records of some areas. */
+const DETAILS = {
+  person: lazy(() => import('../pages/person/person-page.tsx').then((page) => ({ default: page.PersonPage }))),
+  feed: lazy(() => import('../pages/feed-comments.tsx').then((page) => ({ default: page.FeedComments }))),
+  webhook: lazy(() => import('../pages/webhook-page.tsx').then((page) => ({ default: page.WebhookPage }))),
+}
+
+/** One record: its values, and whatever page it has besides. */
+export function AreaShow({ area }: { area: Area }) {
+  const Detail = DETAILS[area.detail as keyof typeof DETAILS]
+  return (
+    <Show resource={area.name} title={<RecordTitle area={area} />} actions={<Actions area={area} />} component="div">
+      <Values area={area} />
+      {Detail && <Detail />}
+    </Show>
+  )
+}
+
+function Actions({ area }: { area: Area }) {
+  const record = useRecordContext<Wire & { id: number }>()
+  const { canAccess } = useCanAccess({ resource: area.name, action: 'edit' })
+  return (
+    <TopToolbar>
+      {canAccess && area.fields?.some(({ only }) => only !== 'new') && <EditButton />}
+      {record && <RowActions area={area} row={record} />}
+    </TopToolbar>
+  )
+}
+
+function Values({ area }: { area: Area }) {
+  const t = useText()
+  const record = useRecordContext<Wire & { id: number }>()
+  if (!record) return null
+  return (
+    <Card>
+      <CardContent>
+        <Typography variant="h5" component="h1" gutterBottom sx={{ overflowWrap: 'anywhere' }}>
+          {area.title?.(record) ?? `#${record.id}`}
+        </Typography>
+        <Box component="dl" sx={{ m: 0, display: 'grid', gridTemplateColumns: { xs: '1fr', sm: 'max-content 1fr' }, columnGap: 3, rowGap: 1 }}>
+          {area.columns.map(({ name, label, as, choices }) => (
+            <Box key={name} sx={{ display: 'contents' }}>
+              <Typography component="dt" color="textSecondary">
+                {t(label)}
+              </Typography>
+              <Box component="dd" sx={{ m: 0, overflowWrap: 'anywhere' }}>
+                <Value
+                  value={valueAt(record, name)}
+                  as={as === 'long' ? 'text' : (as ?? 'text')}
+                  {...(choices ? { choices } : {})}
+                />
+              </Box>
+            </Box>
+          ))}
+        </Box>
+      </CardContent>
+    </Card>
+  )
+}

@@ -1,0 +1,282 @@
+import type { Area } from './area.ts'
+
+const PERSON = { name: 'user', label: ['Person', '用户'], as: 'person' } as const
+const BY = { name: 'user_id', label: ['Person', '用户'], as: 'area', of: 'people', shows: 'name' } as const
+const MADE = { name: 'created_at', label: ['Made', '发布时间'], as: 'time', wide: true } as const
+const NUMBER = { name: 'id', label: ['Id', '编号'], wide: true } as const
+
+/** What people write: feeds with their comments, topics, tags. */
+export const CONTENT_AREAS: readonly Area[] = [
+  {
+    name: 'feeds',
+    path: 'feeds',
+    param: 'feed',
+    section: 'content',
+    label: ['Feeds and comments', '动态与评论'],
+    noun: ['feed', '动态'],
+    icon: 'feed',
+    hasSearch: true,
+    sorts: ['id'],
+    detail: 'feed',
+    title: (row) => `#${row.id}`,
+    columns: [
+      NUMBER,
+      { name: 'feed_content', label: ['Text', '内容'], as: 'long' },
+      PERSON,
+      { name: 'like_count', label: ['Likes', '点赞'], as: 'number', wide: true },
+      { name: 'feed_comment_count', label: ['Comments', '评论'], as: 'number', wide: true },
+      { name: 'feed_view_count', label: ['Views', '浏览'], as: 'number', wide: true },
+      MADE,
+      { name: 'deleted_at', label: ['Deleted', '删除时间'], as: 'time', wide: true },
+    ],
+    filters: [
+      { name: 'deleted', label: ['Deleted', '已删除'], as: 'flag' },
+      BY,
+      { name: 'topic_id', label: ['Topic', '话题'], as: 'area', of: 'topics', shows: 'name' },
+    ],
+    deeds: [
+      {
+        label: ['Bring back', '恢复'],
+        operation: 'patch feeds/{feed}',
+        when: (row) => row.deleted_at !== null,
+        call: () => ({ verb: 'PATCH', path: '', body: { deleted: false } }),
+      },
+    ],
+  },
+  {
+    name: 'topics',
+    path: 'feed-topics',
+    param: 'topicID',
+    section: 'content',
+    label: ['Topics', '话题'],
+    noun: ['topic', '话题'],
+    icon: 'topic',
+    hasSearch: true,
+    sorts: ['id', 'feeds_count', 'followers_count'],
+    title: (row) => String(row.name),
+    columns: [
+      { name: 'logo', label: ['Picture', '图片'], as: 'picture', wide: true },
+      { name: 'name', label: ['Name', '名称'] },
+      { name: 'creator', label: ['Creator', '创建者'], as: 'person', wide: true },
+      { name: 'status', label: ['State', '状态'], as: 'state' },
+      { name: 'hot_at', label: ['Hot since', '热门'], as: 'time', wide: true },
+      { name: 'feeds_count', label: ['Feeds', '动态数'], as: 'number', wide: true },
+      { name: 'followers_count', label: ['Followers', '关注数'], as: 'number', wide: true },
+    ],
+    filters: [
+      {
+        name: 'status',
+        label: ['State', '状态'],
+        as: 'choice',
+        choices: [
+          { id: 'waiting', name: ['waiting', '待审核'] },
+          { id: 'passed', name: ['passed', '已通过'] },
+          { id: 'failed', name: ['failed', '未通过'] },
+        ],
+      },
+      { name: 'hot', label: ['Hot', '热门'], as: 'flag' },
+    ],
+    fields: [
+      { name: 'name', label: ['Name', '名称'], required: true },
+      { name: 'desc', label: ['Description', '简介'], as: 'long' },
+      { name: 'logo', label: ['Picture', '图片'], as: 'node' },
+    ],
+    deeds: [
+      {
+        label: ['Choose as hot', '设为热门'],
+        operation: 'put feed-topics/{topicID}/hot',
+        when: (row) => row.hot_at === null,
+        call: () => ({ verb: 'PUT', path: 'hot', body: { hot: true } }),
+      },
+      {
+        label: ['No longer hot', '取消热门'],
+        operation: 'put feed-topics/{topicID}/hot',
+        when: (row) => row.hot_at !== null,
+        call: () => ({ verb: 'PUT', path: 'hot', body: { hot: false } }),
+      },
+      {
+        label: ['Let it pass', '通过'],
+        operation: 'put feed-topics/{topicID}/review',
+        when: (row) => row.status !== 'passed',
+        call: () => ({ verb: 'PUT', path: 'review', body: { status: 'passed' } }),
+      },
+      {
+        label: ['Let it fail', '不通过'],
+        operation: 'put feed-topics/{topicID}/review',
+        when: (row) => row.status !== 'failed',
+        tone: 'bad',
+        call: () => ({ verb: 'PUT', path: 'review', body: { status: 'failed' } }),
+      },
+    ],
+  },
+  {
+    name: 'feed-pins',
+    path: 'feed-pinneds',
+    param: 'pinned',
+    section: 'content',
+    label: ['Pins of feeds', '动态置顶'],
+    noun: ['pin', '置顶'],
+    icon: 'pin',
+    sorts: ['id', 'amount', 'expires_at'],
+    title: (row) => `#${row.feed_id}`,
+    columns: [
+      { name: 'feed_content', label: ['Feed', '动态'], as: 'long' },
+      PERSON,
+      { name: 'amount', label: ['Points', '积分'], as: 'number' },
+      { name: 'day', label: ['Days', '天数'], as: 'number', wide: true },
+      { name: 'state', label: ['State', '状态'], as: 'state' },
+      { name: 'expires_at', label: ['Until', '到期'], as: 'time', wide: true },
+    ],
+    filters: [
+      {
+        name: 'state',
+        label: ['State', '状态'],
+        as: 'choice',
+        choices: [
+          { id: 'pending', name: ['pending', '待处理'] },
+          { id: 'active', name: ['active', '生效中'] },
+          { id: 'expired', name: ['expired', '已过期'] },
+          { id: 'rejected', name: ['rejected', '已驳回'] },
+          { id: 'cancelled', name: ['cancelled', '已取消'] },
+        ],
+      },
+    ],
+    fields: [
+      { name: 'feed', label: ['Id of the feed', '动态编号'], as: 'number', required: true, only: 'new' },
+      { name: 'day', label: ['Days', '天数'], as: 'number', required: true, only: 'new', standard: 1 },
+    ],
+    deletes: { label: ['End', '结束'] },
+  },
+  {
+    name: 'reports',
+    path: 'reports',
+    param: 'report',
+    section: 'content',
+    label: ['Reports', '举报记录'],
+    noun: ['report', '举报'],
+    icon: 'flag',
+    hasSearch: true,
+    title: (row) => `#${row.id}`,
+    columns: [
+      { name: 'subject', label: ['About', '内容'], as: 'long' },
+      { name: 'reason', label: ['Reason', '理由'], as: 'long' },
+      { name: 'user', label: ['By', '举报人'], as: 'person', wide: true },
+      { name: 'target', label: ['Against', '被举报人'], as: 'person' },
+      {
+        name: 'status',
+        label: ['State', '状态'],
+        choices: [
+          { id: 0, name: ['waiting', '待处理'], tone: 'wait' },
+          { id: 1, name: ['dealt with', '已处理'], tone: 'good' },
+          { id: 2, name: ['rejected', '已驳回'], tone: 'quiet' },
+        ],
+      },
+      { name: 'mark', label: ['Remark', '备注'], as: 'long', wide: true },
+      MADE,
+    ],
+    filters: [
+      {
+        name: 'status',
+        label: ['State', '状态'],
+        as: 'choice',
+        choices: [
+          { id: 0, name: ['waiting', '待处理'] },
+          { id: 1, name: ['dealt with', '已处理'] },
+          { id: 2, name: ['rejected', '已驳回'] },
+        ],
+      },
+      { name: 'target_user', label: ['Against', '被举报人'], as: 'area', of: 'people', shows: 'name' },
+    ],
+    deletes: false,
+  },
+  {
+    name: 'tags',
+    path: 'tags',
+    param: 'tag',
+    section: 'content',
+    label: ['Tags', '标签'],
+    noun: ['tag', '标签'],
+    icon: 'tag',
+    hasSearch: true,
+    title: (row) => String(row.name),
+    columns: [
+      { name: 'name', label: ['Name', '名称'] },
+      { name: 'tag_category_name', label: ['Category', '分类'] },
+      { name: 'weight', label: ['Weight', '权重'], as: 'number' },
+    ],
+    filters: [
+      { name: 'tag_category_id', label: ['Category', '分类'], as: 'area', of: 'tag-categories', shows: 'name' },
+    ],
+    fields: [
+      { name: 'name', label: ['Name', '名称'], required: true },
+      {
+        name: 'tag_category_id',
+        label: ['Category', '分类'],
+        as: 'area',
+        of: 'tag-categories',
+        shows: 'name',
+        required: true,
+      },
+      { name: 'weight', label: ['Weight', '权重'], as: 'number', help: ['Larger comes first.', '数值越大越靠前。'] },
+    ],
+  },
+  {
+    name: 'tag-categories',
+    path: 'tag-categories',
+    param: 'category',
+    section: 'content',
+    label: ['Categories of tags', '标签分类'],
+    noun: ['category', '分类'],
+    icon: 'category',
+    title: (row) => String(row.name),
+    columns: [
+      { name: 'name', label: ['Name', '名称'] },
+      { name: 'tags_count', label: ['Tags', '标签数'], as: 'number' },
+      { name: 'weight', label: ['Weight', '权重'], as: 'number' },
+    ],
+    fields: [
+      { name: 'name', label: ['Name', '名称'], required: true },
+      { name: 'weight', label: ['Weight', '权重'], as: 'number' },
+    ],
+  },
+  {
+    name: 'words',
+    path: 'sensitive-words',
+    section: 'content',
+    label: ['Sensitive words', '敏感词'],
+    noun: ['word', '敏感词'],
+    icon: 'word',
+    hasSearch: true,
+    title: (row) => String(row.word),
+    columns: [
+      { name: 'word', label: ['Word', '敏感词'] },
+      { name: 'type', label: ['What happens', '处理方式'], as: 'state' },
+      { name: 'replace', label: ['Replaced by', '替换为'] },
+    ],
+    filters: [
+      {
+        name: 'type',
+        label: ['What happens', '处理方式'],
+        as: 'choice',
+        choices: [
+          { id: 'warning', name: ['refuses', '禁止'] },
+          { id: 'replace', name: ['replaces', '替换'] },
+        ],
+      },
+    ],
+    fields: [
+      { name: 'word', label: ['Word', '敏感词'], required: true },
+      {
+        name: 'type',
+        label: ['What happens', '处理方式'],
+        as: 'choice',
+        required: true,
+        choices: [
+          { id: 'warning', name: ['refuses', '禁止'] },
+          { id: 'replace', name: ['replaces', '替换'] },
+        ],
+      },
+      { name: 'replace', label: ['Replaced by', '替换为'] },
+    ],
+  },
+]

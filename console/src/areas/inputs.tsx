@@ -1,0 +1,133 @@
+import { lazy, type ReactElement, Suspense } from 'react'
+import {
+  AutocompleteArrayInput,
+  AutocompleteInput,
+  BooleanInput,
+  NullableBooleanInput,
+  NumberInput,
+  PasswordInput,
+  ReferenceArrayInput,
+  ReferenceInput,
+  required,
+  SelectArrayInput,
+  SelectInput,
+  TextInput,
+  useGetList,
+} from 'react-admin'
+import { useQuery } from '@tanstack/react-query'
+import { call, type Wire } from '../api/client.ts'
+import type { Text } from '../shell/text.ts'
+import { AbilityChecks } from './ability-checks.tsx'
+import type { Field } from './area.ts'
+import { UploadInput } from './upload-input.tsx'
+
+const MarkdownInput = lazy(() =>
+  import('./markdown-input.tsx').then((part) => ({ default: part.MarkdownInput })),
+)
+
+type Common = {
+  source: string
+  label: string
+  helperText: string | false
+  validate?: ReturnType<typeof required>
+  defaultValue?: unknown
+}
+
+/** The input of a field, in a form or among the filters. */
+export function inputOf(field: Field, t: (text: Text) => string, { isFilter = false } = {}): ReactElement {
+  const { name, as = 'text', of = '', shows = 'name', keeps } = field
+  const choices = field.choices?.map((choice) => ({ id: choice.id, name: t(choice.name) })) ?? []
+  const common: Common = {
+    source: name,
+    label: t(field.label),
+    helperText: field.help ? t(field.help) : false,
+    ...(field.required && !isFilter ? { validate: required() } : {}),
+    ...(field.standard !== undefined && !isFilter ? { defaultValue: field.standard } : {}),
+  }
+  switch (as) {
+    case 'long':
+      return <TextInput key={name} {...common} multiline minRows={3} maxRows={16} />
+    case 'markdown':
+      return (
+        <Suspense key={name} fallback={null}>
+          <MarkdownInput {...common} />
+        </Suspense>
+      )
+    case 'number':
+      return <NumberInput key={name} {...common} />
+    case 'flag':
+      return isFilter ? <NullableBooleanInput key={name} {...common} /> : <BooleanInput key={name} {...common} />
+    case 'choice':
+      return <SelectInput key={name} {...common} choices={choices} />
+    case 'choices':
+      return <SelectArrayInput key={name} {...common} choices={choices} />
+    case 'area':
+      return keeps ? (
+        <NamedInput key={name} {...common} of={of} shows={shows} keeps={keeps} />
+      ) : (
+        <ReferenceInput key={name} source={name} reference={of} perPage={25} {...(isFilter ? { label: common.label } : {})}>
+          <AutocompleteInput
+            {...common}
+            optionText={shows}
+            filterToQuery={(q: string) => (q ? { q } : {})}
+            sx={{ minWidth: 220 }}
+          />
+        </ReferenceInput>
+      )
+    case 'areas':
+      return keeps ? (
+        <NamedInput key={name} {...common} of={of} shows={shows} keeps={keeps} several />
+      ) : (
+        <ReferenceArrayInput key={name} source={name} reference={of} perPage={25}>
+          <AutocompleteArrayInput {...common} optionText={shows} filterToQuery={(q: string) => (q ? { q } : {})} />
+        </ReferenceArrayInput>
+      )
+    case 'checks':
+      return <AbilityChecks key={name} source={name} label={common.label} />
+    case 'picture':
+    case 'sound':
+    case 'upload':
+    case 'node':
+      return <UploadInput key={name} {...common} as={as} />
+    case 'password':
+      return <PasswordInput key={name} {...common} autoComplete="new-password" />
+    case 'words':
+      return (
+        <TextInput
+          key={name}
+          {...common}
+          multiline
+          minRows={2}
+          format={(value: unknown) => (Array.isArray(value) ? value.join('\n') : (value ?? ''))}
+          parse={(value: string) => (value.trim() === '' ? null : value.split('\n').map((line) => line.trimStart()))}
+        />
+      )
+    case 'space':
+      return <SpaceInput key={name} {...common} />
+    default:
+      return <TextInput key={name} {...common} />
+  }
+}
+
+/** Chooses among few records whose name is kept rather than their id. */
+function NamedInput({
+  of,
+  shows,
+  keeps,
+  several = false,
+  ...common
+}: Common & { of: string; shows: string; keeps: string; several?: boolean }) {
+  const { data = [] } = useGetList(of, { pagination: { page: 1, perPage: 100 } })
+  const choices = data.map((row) => ({ id: row[keeps], name: row[shows] || row[keeps] }))
+  return several ? <SelectArrayInput {...common} choices={choices} /> : <SelectInput {...common} choices={choices} />
+}
+
+/** Chooses where an advertisement is shown. */
+function SpaceInput(common: Common) {
+  const { data = [] } = useQuery({
+    queryKey: ['spaces'],
+    queryFn: () => call<Wire[]>('GET', '/advertisingspace'),
+    staleTime: 60_000,
+  })
+  return <SelectInput {...common} choices={data.map(({ id, alias, space }) => ({ id, name: alias || space }))} />
+}

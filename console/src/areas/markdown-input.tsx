@@ -1,0 +1,97 @@
+import { Alert, Box, Button, ButtonGroup, CircularProgress, Stack, TextField, Typography } from '@mui/material'
+import { useRef, useState } from 'react'
+import { useInput } from 'react-admin'
+import { uploadFile } from '../api/upload.ts'
+import { useText } from '../shell/text.ts'
+import { Markdown } from './markdown.tsx'
+
+/** A text in Markdown with what it becomes beside it; pictures are uploaded into it. */
+export function MarkdownInput({
+  source,
+  label,
+  validate,
+}: {
+  source: string
+  label: string
+  validate?: (value: unknown) => unknown
+}) {
+  const t = useText()
+  const { field, fieldState } = useInput({ source, defaultValue: '', ...(validate ? { validate: validate as never } : {}) })
+  const area = useRef<HTMLTextAreaElement>(null)
+  const [isSending, setSending] = useState(false)
+  const [fault, setFault] = useState('')
+  const value = String(field.value ?? '')
+
+  const wrap = (before: string, after = '') => {
+    const { selectionStart: start = value.length, selectionEnd: end = value.length } = area.current ?? {}
+    field.onChange(value.slice(0, start) + before + value.slice(start, end) + after + value.slice(end))
+    area.current?.focus()
+  }
+  const addPicture = async (file: File | undefined) => {
+    if (!file) return
+    setSending(true)
+    setFault('')
+    try {
+      wrap(`\n@![${file.name.replace(/[[\]]/g, '')}](${await uploadFile(file)})\n`)
+    } catch (error) {
+      setFault(error instanceof Error ? error.message : String(error))
+    } finally {
+      setSending(false)
+    }
+  }
+  const tools = [
+    { label: t(['Bold', '加粗']), act: () => wrap('**', '**') },
+    { label: t(['Heading', '标题']), act: () => wrap('\n## ') },
+    { label: t(['List', '列表']), act: () => wrap('\n- ') },
+    { label: t(['Quote', '引用']), act: () => wrap('\n> ') },
+    { label: t(['Link', '链接']), act: () => wrap('[', '](https://)') },
+  ]
+  return (
+    <Box sx={{ width: '100%' }}>
+      <Stack direction="row" spacing={1} sx={{ mb: 1, flexWrap: 'wrap', rowGap: 1 }}>
+        <ButtonGroup size="small" aria-label={t(['Format', '格式'])}>
+          {tools.map(({ label: name, act }) => (
+            <Button key={name} onClick={act}>
+              {name}
+            </Button>
+          ))}
+        </ButtonGroup>
+        <Button size="small" variant="outlined" component="label" disabled={isSending}>
+          {isSending ? <CircularProgress size={18} /> : t(['Insert a picture', '插入图片'])}
+          <input
+            type="file"
+            accept="image/*"
+            hidden
+            onChange={(event) => void addPicture(event.target.files?.[0])}
+          />
+        </Button>
+      </Stack>
+      <Box role="alert">{fault && <Alert severity="error">{fault}</Alert>}</Box>
+      <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: '1fr', md: '1fr 1fr' } }}>
+        <TextField
+          {...field}
+          inputRef={area}
+          value={value}
+          label={label}
+          multiline
+          minRows={14}
+          maxRows={28}
+          error={fieldState.invalid}
+          helperText={fieldState.invalid ? t(['Required', '必填']) : ' '}
+        />
+        <Box
+          component="section"
+          aria-label={t(['Preview', '预览'])}
+          sx={{ border: 1, borderColor: 'divider', borderRadius: 2, p: 2, mt: 1, mb: 3, maxHeight: 640, overflow: 'auto' }}
+          tabIndex={0}
+        >
+          {value.trim() === '' ? (
+            <Typography color="textSecondary">{t(['Preview', '预览'])}</Typography>
+          ) : (
+            <Markdown text={value} />
+          )}
+        </Box>
+      </Box>
+    </Box>
+  )
+}
