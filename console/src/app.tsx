@@ -13,6 +13,16 @@ import { DARK, LIGHT } from './shell/theme.ts'
 
 const QueuePage = lazy(() => import('./queues/queue-page.tsx').then((page) => ({ default: page.QueuePage })))
 
+const AreaPage = lazy(() => import('./areas/area-pages.tsx').then((page) => ({ default: page.AreaPage })))
+const SettingsPage = lazy(() =>
+  import('./pages/settings/settings-page.tsx').then((page) => ({ default: page.SettingsPage })),
+)
+const AuditPage = lazy(() => import('./pages/audit-page.tsx').then((page) => ({ default: page.AuditPage })))
+const LedgerPage = lazy(() =>
+  import('./pages/ledger-page.tsx').then((page) => ({ default: page.LedgerPage })),
+)
+const ImPage = lazy(() => import('./pages/im-page.tsx').then((page) => ({ default: page.ImPage })))
+
 const queries = new QueryClient({
   defaultOptions: { queries: { refetchOnWindowFocus: false, retry: 1, staleTime: 5_000 } },
 })
@@ -36,11 +46,23 @@ export function App() {
         requireAuth
         disableTelemetry
       >
-        {AREAS.map(({ name }) => (
-          <Resource key={name} name={name} />
+        {AREAS.map(({ name, title }) => (
+          <Resource
+            key={name}
+            name={name}
+            list={<AreaPage page="list" />}
+            show={<AreaPage page="show" />}
+            edit={<AreaPage page="edit" />}
+            create={<AreaPage page="create" />}
+            {...(title ? { recordRepresentation: title } : {})}
+          />
         ))}
         <CustomRoutes>
           <Route path="/queues/:queue" element={<QueuePage />} />
+          <Route path="/settings" element={<SettingsPage />} />
+          <Route path="/audit-log" element={<AuditPage />} />
+          <Route path="/ledger" element={<LedgerPage />} />
+          <Route path="/im" element={<ImPage />} />
         </CustomRoutes>
       </Admin>
     </BrowserRouter>

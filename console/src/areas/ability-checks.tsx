@@ -19,11 +19,19 @@ export function AbilityChecks({ source, label }: { source: string; label: string
     `${name} ${shown}`.toLowerCase().includes(part.toLowerCase()),
   )
   return (
-    <Box component="fieldset" sx={{ border: 1, borderColor: 'divider', borderRadius: 2, p: 2, width: '100%', minWidth: 0 }}>
+    <Box
+      component="fieldset"
+      sx={{ border: 1, borderColor: 'divider', borderRadius: 2, p: 2, width: '100%', minWidth: 0 }}
+    >
       <Typography component="legend" variant="subtitle2" sx={{ px: 1 }}>
         {label} · {t([`${chosen.size} of ${data.length}`, `已选 ${chosen.size} / ${data.length}`])}
       </Typography>
-      <TextField label={t(['Search', '搜索'])} value={part} onChange={(event) => setPart(event.target.value)} sx={{ mb: 1 }} />
+      <TextField
+        label={t(['Search', '搜索'])}
+        value={part}
+        onChange={(event) => setPart(event.target.value)}
+        sx={{ mb: 1 }}
+      />
       <FormGroup sx={{ display: 'grid', gridTemplateColumns: 'repeat(auto-fill, minmax(240px, 1fr))' }}>
         {matching.map(({ name, display_name: shown }) => (
           <FormControlLabel

@@ -10,7 +10,9 @@ function Fields({ area, kind }: { area: Area; kind: 'new' | 'known' }) {
   const t = useText()
   const fields = (area.fields ?? []).filter(({ only }) => only === undefined || only === kind)
   return (
-    <Box sx={{ display: 'grid', columnGap: 2, gridTemplateColumns: { xs: '1fr', md: '1fr 1fr' }, width: '100%' }}>
+    <Box
+      sx={{ display: 'grid', columnGap: 2, gridTemplateColumns: { xs: '1fr', md: '1fr 1fr' }, width: '100%' }}
+    >
       {fields.map((field) => (
         <Box key={field.name} sx={{ minWidth: 0, gridColumn: field.full ? '1 / -1' : undefined }}>
           {inputOf(field, t)}

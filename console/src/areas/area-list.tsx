@@ -29,7 +29,16 @@ export function AreaList({ area }: { area: Area }) {
   const t = useText()
   const { canAccess: mayEdit = false } = useCanAccess({ resource: area.name, action: 'edit' })
   const filters: ReactElement[] = [
-    ...(area.hasSearch ? [<SearchInput key="q" source="q" alwaysOn slotProps={{ htmlInput: { 'aria-label': t(['Search', '搜索']) } }} />] : []),
+    ...(area.hasSearch
+      ? [
+          <SearchInput
+            key="q"
+            source="q"
+            alwaysOn
+            slotProps={{ htmlInput: { 'aria-label': t(['Search', '搜索']) } }}
+          />,
+        ]
+      : []),
     ...(area.filters ?? []).map((field) => inputOf(field, t, { isFilter: true })),
   ]
   const creates = area.fields?.some(({ only }) => only !== 'known') ?? false
@@ -47,7 +56,9 @@ export function AreaList({ area }: { area: Area }) {
       actions={
         <TopToolbar>
           {(area.filters?.length ?? 0) > 0 && <FilterButton />}
-          {creates && area.name !== 'groups' && <CreateButton label={t([`New ${area.noun[0]}`, `新建${area.noun[1]}`])} />}
+          {creates && area.name !== 'groups' && (
+            <CreateButton label={t([`New ${area.noun[0]}`, `新建${area.noun[1]}`])} />
+          )}
         </TopToolbar>
       }
       sx={{ '& .RaList-content': { border: 1, borderColor: 'divider', overflowX: 'auto' } }}
@@ -74,7 +85,9 @@ function Table({ area, mayEdit }: { area: Area; mayEdit: boolean }) {
     )
   const columns = area.columns.filter(({ wide }) => !(isSmall && wide))
   const opens = openedBy(area, mayEdit)
-  const linked = columns.find(({ as = 'text' }) => ['text', 'long', 'code'].includes(as))
+  const linked = columns.find(
+    ({ name, as = 'text' }) => name !== 'id' && ['text', 'long', 'code'].includes(as),
+  )
   return (
     <DataTable rowClick={opens} bulkActionButtons={false} hover>
       {columns.map((column) => (
@@ -90,7 +103,12 @@ function Table({ area, mayEdit }: { area: Area; mayEdit: boolean }) {
                 component={Link}
                 to={`/${area.name}/${encodeURIComponent(String(row.id))}${opens === 'show' ? '/show' : ''}`}
                 onClick={(event) => event.stopPropagation()}
-                sx={{ color: 'text.primary', fontWeight: 600, textDecorationColor: 'transparent', '&:hover': { textDecorationColor: 'currentcolor' } }}
+                sx={{
+                  color: 'text.primary',
+                  fontWeight: 600,
+                  textDecorationColor: 'transparent',
+                  '&:hover': { textDecorationColor: 'currentcolor' },
+                }}
               >
                 <Cell column={column} row={row} />
               </Box>
@@ -112,5 +130,11 @@ function Table({ area, mayEdit }: { area: Area; mayEdit: boolean }) {
 }
 
 function Cell({ column, row }: { column: Column; row: Wire }) {
-  return <Value value={valueAt(row, column.name)} as={column.as ?? 'text'} {...(column.choices ? { choices: column.choices } : {})} />
+  return (
+    <Value
+      value={valueAt(row, column.name)}
+      as={column.as ?? 'text'}
+      {...(column.choices ? { choices: column.choices } : {})}
+    />
+  )
 }

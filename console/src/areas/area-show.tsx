@@ -10,7 +10,9 @@ import { RowActions } from './row-actions.tsx'
 
 /** Pages of their own for records of some areas. */
 const DETAILS = {
-  person: lazy(() => import('../pages/person/person-page.tsx').then((page) => ({ default: page.PersonPage }))),
+  person: lazy(() =>
+    import('../pages/person/person-page.tsx').then((page) => ({ default: page.PersonPage })),
+  ),
   feed: lazy(() => import('../pages/feed-comments.tsx').then((page) => ({ default: page.FeedComments }))),
   webhook: lazy(() => import('../pages/webhook-page.tsx').then((page) => ({ default: page.WebhookPage }))),
 }
@@ -19,7 +21,12 @@ const DETAILS = {
 export function AreaShow({ area }: { area: Area }) {
   const Detail = DETAILS[area.detail as keyof typeof DETAILS]
   return (
-    <Show resource={area.name} title={<RecordTitle area={area} />} actions={<Actions area={area} />} component="div">
+    <Show
+      resource={area.name}
+      title={<RecordTitle area={area} />}
+      actions={<Actions area={area} />}
+      component="div"
+    >
       <Values area={area} />
       {Detail && <Detail />}
     </Show>
@@ -47,7 +54,16 @@ function Values({ area }: { area: Area }) {
         <Typography variant="h5" component="h1" gutterBottom sx={{ overflowWrap: 'anywhere' }}>
           {area.title?.(record) ?? `#${record.id}`}
         </Typography>
-        <Box component="dl" sx={{ m: 0, display: 'grid', gridTemplateColumns: { xs: '1fr', sm: 'max-content 1fr' }, columnGap: 3, rowGap: 1 }}>
+        <Box
+          component="dl"
+          sx={{
+            m: 0,
+            display: 'grid',
+            gridTemplateColumns: { xs: '1fr', sm: 'max-content 1fr' },
+            columnGap: 3,
+            rowGap: 1,
+          }}
+        >
           {area.columns.map(({ name, label, as, choices }) => (
             <Box key={name} sx={{ display: 'contents' }}>
               <Typography component="dt" color="textSecondary">

@@ -150,7 +150,10 @@ export const COMMUNITY_AREAS: readonly Area[] = [
         operation: 'patch groups/{group}',
         when: (row) => row.audit !== 2,
         tone: 'bad',
-        ask: ['Nobody can write in the group until it is opened again.', '关闭后无法在圈内发帖，可重新开放。'],
+        ask: [
+          'Nobody can write in the group until it is opened again.',
+          '关闭后无法在圈内发帖，可重新开放。',
+        ],
         call: () => ({ verb: 'PATCH', path: '', body: { audit: 2 } }),
       },
     ],

@@ -205,7 +205,13 @@ export const CONTENT_AREAS: readonly Area[] = [
       { name: 'weight', label: ['Weight', '权重'], as: 'number' },
     ],
     filters: [
-      { name: 'tag_category_id', label: ['Category', '分类'], as: 'area', of: 'tag-categories', shows: 'name' },
+      {
+        name: 'tag_category_id',
+        label: ['Category', '分类'],
+        as: 'area',
+        of: 'tag-categories',
+        shows: 'name',
+      },
     ],
     fields: [
       { name: 'name', label: ['Name', '名称'], required: true },
@@ -217,7 +223,12 @@ export const CONTENT_AREAS: readonly Area[] = [
         shows: 'name',
         required: true,
       },
-      { name: 'weight', label: ['Weight', '权重'], as: 'number', help: ['Larger comes first.', '数值越大越靠前。'] },
+      {
+        name: 'weight',
+        label: ['Weight', '权重'],
+        as: 'number',
+        help: ['Larger comes first.', '数值越大越靠前。'],
+      },
     ],
   },
   {

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query'
 import { lazy, type ReactElement, Suspense } from 'react'
 import {
   AutocompleteArrayInput,
@@ -14,7 +15,6 @@ import {
   TextInput,
   useGetList,
 } from 'react-admin'
-import { useQuery } from '@tanstack/react-query'
 import { call, type Wire } from '../api/client.ts'
 import type { Text } from '../shell/text.ts'
 import { AbilityChecks } from './ability-checks.tsx'
@@ -30,7 +30,7 @@ type Common = {
   label: string
   helperText: string | false
   validate?: ReturnType<typeof required>
-  defaultValue?: unknown
+  defaultValue?: never
 }
 
 /** The input of a field, in a form or among the filters. */
@@ -42,7 +42,7 @@ export function inputOf(field: Field, t: (text: Text) => string, { isFilter = fa
     label: t(field.label),
     helperText: field.help ? t(field.help) : false,
     ...(field.required && !isFilter ? { validate: required() } : {}),
-    ...(field.standard !== undefined && !isFilter ? { defaultValue: field.standard } : {}),
+    ...(field.standard !== undefined && !isFilter ? { defaultValue: field.standard as never } : {}),
   }
   switch (as) {
     case 'long':
@@ -56,7 +56,11 @@ export function inputOf(field: Field, t: (text: Text) => string, { isFilter = fa
     case 'number':
       return <NumberInput key={name} {...common} />
     case 'flag':
-      return isFilter ? <NullableBooleanInput key={name} {...common} /> : <BooleanInput key={name} {...common} />
+      return isFilter ? (
+        <NullableBooleanInput key={name} {...common} />
+      ) : (
+        <BooleanInput key={name} {...common} />
+      )
     case 'choice':
       return <SelectInput key={name} {...common} choices={choices} />
     case 'choices':
@@ -65,7 +69,13 @@ export function inputOf(field: Field, t: (text: Text) => string, { isFilter = fa
       return keeps ? (
         <NamedInput key={name} {...common} of={of} shows={shows} keeps={keeps} />
       ) : (
-        <ReferenceInput key={name} source={name} reference={of} perPage={25} {...(isFilter ? { label: common.label } : {})}>
+        <ReferenceInput
+          key={name}
+          source={name}
+          reference={of}
+          perPage={25}
+          {...(isFilter ? { label: common.label } : {})}
+        >
           <AutocompleteInput
             {...common}
             optionText={shows}
@@ -79,7 +89,11 @@ export function inputOf(field: Field, t: (text: Text) => string, { isFilter = fa
         <NamedInput key={name} {...common} of={of} shows={shows} keeps={keeps} several />
       ) : (
         <ReferenceArrayInput key={name} source={name} reference={of} perPage={25}>
-          <AutocompleteArrayInput {...common} optionText={shows} filterToQuery={(q: string) => (q ? { q } : {})} />
+          <AutocompleteArrayInput
+            {...common}
+            optionText={shows}
+            filterToQuery={(q: string) => (q ? { q } : {})}
+          />
         </ReferenceArrayInput>
       )
     case 'checks':
@@ -99,7 +113,9 @@ export function inputOf(field: Field, t: (text: Text) => string, { isFilter = fa
           multiline
           minRows={2}
           format={(value: unknown) => (Array.isArray(value) ? value.join('\n') : (value ?? ''))}
-          parse={(value: string) => (value.trim() === '' ? null : value.split('\n').map((line) => line.trimStart()))}
+          parse={(value: string) =>
+            value.trim() === '' ? null : value.split('\n').map((line) => line.trimStart())
+          }
         />
       )
     case 'space':
@@ -119,7 +135,11 @@ function NamedInput({
 }: Common & { of: string; shows: string; keeps: string; several?: boolean }) {
   const { data = [] } = useGetList(of, { pagination: { page: 1, perPage: 100 } })
   const choices = data.map((row) => ({ id: row[keeps], name: row[shows] || row[keeps] }))
-  return several ? <SelectArrayInput {...common} choices={choices} /> : <SelectInput {...common} choices={choices} />
+  return several ? (
+    <SelectArrayInput {...common} choices={choices} />
+  ) : (
+    <SelectInput {...common} choices={choices} />
+  )
 }
 
 /** Chooses where an advertisement is shown. */
@@ -129,5 +149,7 @@ function SpaceInput(common: Common) {
     queryFn: () => call<Wire[]>('GET', '/advertisingspace'),
     staleTime: 60_000,
   })
-  return <SelectInput {...common} choices={data.map(({ id, alias, space }) => ({ id, name: alias || space }))} />
+  return (
+    <SelectInput {...common} choices={data.map(({ id, alias, space }) => ({ id, name: alias || space }))} />
+  )
 }

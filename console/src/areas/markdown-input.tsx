@@ -1,6 +1,15 @@
-import { Alert, Box, Button, ButtonGroup, CircularProgress, Stack, TextField, Typography } from '@mui/material'
+import {
+  Alert,
+  Box,
+  Button,
+  ButtonGroup,
+  CircularProgress,
+  Stack,
+  TextField,
+  Typography,
+} from '@mui/material'
 import { useRef, useState } from 'react'
-import { useInput } from 'react-admin'
+import { type required, useInput } from 'react-admin'
 import { uploadFile } from '../api/upload.ts'
 import { useText } from '../shell/text.ts'
 import { Markdown } from './markdown.tsx'
@@ -13,10 +22,14 @@ export function MarkdownInput({
 }: {
   source: string
   label: string
-  validate?: (value: unknown) => unknown
+  validate?: ReturnType<typeof required>
 }) {
   const t = useText()
-  const { field, fieldState } = useInput({ source, defaultValue: '', ...(validate ? { validate: validate as never } : {}) })
+  const { field, fieldState } = useInput({
+    source,
+    defaultValue: '',
+    ...(validate ? { validate } : {}),
+  })
   const area = useRef<HTMLTextAreaElement>(null)
   const [isSending, setSending] = useState(false)
   const [fault, setFault] = useState('')
@@ -82,7 +95,16 @@ export function MarkdownInput({
         <Box
           component="section"
           aria-label={t(['Preview', '预览'])}
-          sx={{ border: 1, borderColor: 'divider', borderRadius: 2, p: 2, mt: 1, mb: 3, maxHeight: 640, overflow: 'auto' }}
+          sx={{
+            border: 1,
+            borderColor: 'divider',
+            borderRadius: 2,
+            p: 2,
+            mt: 1,
+            mb: 3,
+            maxHeight: 640,
+            overflow: 'auto',
+          }}
           tabIndex={0}
         >
           {value.trim() === '' ? (

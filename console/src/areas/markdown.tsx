@@ -9,7 +9,10 @@ export function Markdown({ text }: { text: string }) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (!box.current) return
-    const source = text.replace(/@!\[([^\]]*)\]\((\d+)\)/g, (_, name: string, id: string) => `![${name}](#upload-${id})`)
+    const source = text.replace(
+      /@!\[([^\]]*)\]\((\d+)\)/g,
+      (_, name: string, id: string) => `![${name}](#upload-${id})`,
+    )
     const html = DOMPurify.sanitize(marked.parse(source, { async: false }), {
       FORBID_TAGS: ['style', 'form', 'input', 'iframe'],
       FORBID_ATTR: ['style', 'srcset'],
@@ -28,7 +31,11 @@ export function Markdown({ text }: { text: string }) {
   return (
     <Box
       ref={box}
-      sx={{ overflowWrap: 'anywhere', '& img': { maxWidth: '100%', borderRadius: 1.5 }, '& > :first-of-type': { mt: 0 } }}
+      sx={{
+        overflowWrap: 'anywhere',
+        '& img': { maxWidth: '100%', borderRadius: 1.5 },
+        '& > :first-of-type': { mt: 0 },
+      }}
     />
   )
 }

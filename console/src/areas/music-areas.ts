@@ -25,7 +25,14 @@ export const MUSIC_AREAS: readonly Area[] = [
     ],
     fields: [
       { name: 'title', label: ['Title', '标题'], required: true },
-      { name: 'singer_id', label: ['Singer', '歌手'], as: 'area', of: 'singers', shows: 'name', required: true },
+      {
+        name: 'singer_id',
+        label: ['Singer', '歌手'],
+        as: 'area',
+        of: 'singers',
+        shows: 'name',
+        required: true,
+      },
       { name: 'storage', label: ['Sound', '音频'], as: 'sound' },
       { name: 'specials', label: ['Albums', '专辑'], as: 'areas', of: 'albums', shows: 'title' },
       { name: 'last_time', label: ['Seconds', '时长（秒）'], as: 'number' },

@@ -65,7 +65,10 @@ export const NEWS_AREAS: readonly Area[] = [
         operation: 'patch news/{id}',
         when: (row) => row.audit_status !== 4,
         tone: 'bad',
-        ask: ['The article is no longer shown; a fee that waits is given back.', '该资讯将不再显示，托管的投稿费会退还。'],
+        ask: [
+          'The article is no longer shown; a fee that waits is given back.',
+          '该资讯将不再显示，托管的投稿费会退还。',
+        ],
         call: () => ({ verb: 'PATCH', path: '', body: { audit_status: 4 } }),
       },
     ],
@@ -106,7 +109,15 @@ export const NEWS_AREAS: readonly Area[] = [
       { name: 'expires_at', label: ['Until', '到期'], as: 'time', wide: true },
     ],
     fields: [
-      { name: 'news', label: ['Article', '资讯'], as: 'area', of: 'news', shows: 'title', required: true, only: 'new' },
+      {
+        name: 'news',
+        label: ['Article', '资讯'],
+        as: 'area',
+        of: 'news',
+        shows: 'title',
+        required: true,
+        only: 'new',
+      },
       { name: 'day', label: ['Days', '天数'], as: 'number', required: true, only: 'new', standard: 1 },
     ],
     deletes: { label: ['End', '结束'] },

@@ -33,7 +33,14 @@ export const PEOPLE_AREAS: readonly Area[] = [
     filters: [
       { name: 'email', label: ['E-mail', '邮箱'] },
       { name: 'phone', label: ['Phone', '手机号'] },
-      { name: 'role', label: ['Role', '角色'], as: 'area', of: 'roles', keeps: 'name', shows: 'display_name' },
+      {
+        name: 'role',
+        label: ['Role', '角色'],
+        as: 'area',
+        of: 'roles',
+        keeps: 'name',
+        shows: 'display_name',
+      },
       { name: 'disabled', label: ['Suspended', '已停用'], as: 'flag' },
     ],
     fields: [
@@ -41,7 +48,14 @@ export const PEOPLE_AREAS: readonly Area[] = [
       { name: 'password', label: ['Password', '密码'], as: 'password', only: 'new', required: true },
       { name: 'email', label: ['E-mail', '邮箱'] },
       { name: 'phone', label: ['Phone', '手机号'] },
-      { name: 'roles', label: ['Roles', '角色'], as: 'areas', of: 'roles', keeps: 'name', shows: 'display_name' },
+      {
+        name: 'roles',
+        label: ['Roles', '角色'],
+        as: 'areas',
+        of: 'roles',
+        keeps: 'name',
+        shows: 'display_name',
+      },
     ],
     deletes: false,
   },

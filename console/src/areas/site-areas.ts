@@ -118,7 +118,9 @@ export const SITE_AREAS: readonly Area[] = [
     toWire: (data) => {
       const { data: inner, ...rest } = data as { data?: Record<string, unknown> }
       if (!inner) return rest
-      const given = Object.entries(inner).filter(([, value]) => value !== null && value !== undefined && value !== '')
+      const given = Object.entries(inner).filter(
+        ([, value]) => value !== null && value !== undefined && value !== '',
+      )
       return { ...rest, data: Object.fromEntries(given) }
     },
   },
@@ -165,7 +167,14 @@ export const SITE_AREAS: readonly Area[] = [
     fields: [
       { name: 'contents', label: ['Text', '内容'], as: 'long', required: true, full: true },
       { name: 'all', label: ['To everybody', '发给所有人'], as: 'flag', only: 'new', standard: true },
-      { name: 'user_ids', label: ['Or to', '或指定用户'], as: 'areas', of: 'people', shows: 'name', only: 'new' },
+      {
+        name: 'user_ids',
+        label: ['Or to', '或指定用户'],
+        as: 'areas',
+        of: 'people',
+        shows: 'name',
+        only: 'new',
+      },
     ],
     toWire: ({ all, user_ids: ids, ...rest }) => ({
       ...rest,
@@ -209,7 +218,11 @@ export const SITE_AREAS: readonly Area[] = [
     fields: [
       { name: 'url', label: ['Address', '地址'], required: true },
       { name: 'description', label: ['Description', '说明'] },
-      { name: 'types', label: ['Events, one a line; none are all', '事件，每行一个；留空为全部'], as: 'words' },
+      {
+        name: 'types',
+        label: ['Events, one a line; none are all', '事件，每行一个；留空为全部'],
+        as: 'words',
+      },
       { name: 'enabled', label: ['On', '启用'], as: 'flag', standard: true },
     ],
   },

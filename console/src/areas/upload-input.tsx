@@ -15,7 +15,15 @@ const ACCEPTED = {
 }
 
 /** Takes a picture or a recording, sends it at once, and keeps its id. */
-export function UploadInput({ source, label, as }: { source: string; label: string; as: keyof typeof ACCEPTED }) {
+export function UploadInput({
+  source,
+  label,
+  as,
+}: {
+  source: string
+  label: string
+  as: keyof typeof ACCEPTED
+}) {
   const t = useText()
   const id = useId()
   const { field } = useInput({ source })
@@ -51,10 +59,21 @@ export function UploadInput({ source, label, as }: { source: string; label: stri
       <Stack direction="row" spacing={2} sx={{ alignItems: 'center', mt: 0.5, flexWrap: 'wrap' }}>
         {has && as === 'sound' && <Sound id={Number(value)} />}
         {has && as !== 'sound' && (
-          <Picture {...(address ? { url: address } : { id: Number(value) })} alt={label} height={84} width={84} />
+          <Picture
+            {...(address ? { url: address } : { id: Number(value) })}
+            alt={label}
+            height={84}
+            width={84}
+          />
         )}
         <Button component="label" variant="outlined" disabled={isSending} htmlFor={id}>
-          {isSending ? <CircularProgress size={18} /> : has ? t(['Replace', '更换']) : t(['Choose a file', '选择文件'])}
+          {isSending ? (
+            <CircularProgress size={18} />
+          ) : has ? (
+            t(['Replace', '更换'])
+          ) : (
+            t(['Choose a file', '选择文件'])
+          )}
         </Button>
         <Box
           component="input"

@@ -1,6 +1,8 @@
 import { Box, Typography } from '@mui/material'
 import { Title } from 'react-admin'
 import { useText } from '../shell/text.ts'
+import { DaysChart } from './days-chart.tsx'
+import { HealthCard } from './health-card.tsx'
 import { WaitingCards } from './waiting-cards.tsx'
 
 /** The first page: what waits, how the community does, and whether everything is in order. */
@@ -13,6 +15,16 @@ export function HomePage() {
         {t(['Home', '首页'])}
       </Typography>
       <WaitingCards />
+      <Typography variant="h6" component="h2" sx={{ mt: 3, mb: 1 }}>
+        {t(['The last thirty days', '最近三十天'])}
+      </Typography>
+      <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: '1fr', md: '1fr 1fr' } }}>
+        <DaysChart names={['active-people', 'sign-ups']} label={['People', '用户']} />
+        <DaysChart names={['feeds', 'comments', 'group-posts']} label={['Posts', '内容']} />
+        <DaysChart names={['points-moved']} label={['Points', '积分']} />
+        <DaysChart names={['questions', 'answers', 'news']} label={['Questions and news', '问答与资讯']} />
+      </Box>
+      <HealthCard />
     </Box>
   )
 }

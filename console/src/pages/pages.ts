@@ -5,4 +5,33 @@ import type { Text } from '../shell/text.ts'
 export type PageEntry = { name: string; section: Section; label: Text; icon: string; operation: string }
 
 /** Pages besides the areas, by their address below /admin. */
-export const PAGES: readonly PageEntry[] = []
+export const PAGES: readonly PageEntry[] = [
+  {
+    name: 'settings',
+    section: 'system',
+    label: ['Settings', '设置'],
+    icon: 'settings',
+    operation: 'get settings',
+  },
+  {
+    name: 'audit-log',
+    section: 'system',
+    label: ['Audit log', '操作日志'],
+    icon: 'audit',
+    operation: 'get audit-log',
+  },
+  {
+    name: 'ledger',
+    section: 'money',
+    label: ['Ledger audit', '账目审计'],
+    icon: 'ledger',
+    operation: 'get ledger/audit',
+  },
+  {
+    name: 'im',
+    section: 'system',
+    label: ['Instant messages', '即时消息'],
+    icon: 'chat',
+    operation: 'get im',
+  },
+]

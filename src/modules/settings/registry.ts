@@ -13,10 +13,11 @@ import {
 
 /**
  * Every setting an administrator can change: its schema, the value that holds until then, and what it does, which docs/settings.md
- * tells (`npm run settings`). Keys are flat and, where clients know them, those of the bootstrappers (sign-in-1).
+ * tells (`npm run settings`). Keys are flat and, where clients know them, those of the bootstrappers (sign-in-1). The API
+ * description tells the value as `x-standard`, by which the console resets a setting.
  */
 const define = <T extends TSchema>(schema: T, standard: Static<T>, about: string) => ({
-  schema,
+  schema: Object.assign(schema, { 'x-standard': standard }),
   standard,
   about,
 })

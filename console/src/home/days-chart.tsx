@@ -1,0 +1,54 @@
+import { Card, CardContent, Skeleton, Typography } from '@mui/material'
+import { useQuery } from '@tanstack/react-query'
+import { call } from '../api/client.ts'
+import { LineChart } from '../shell/charts.tsx'
+import { type Text, useText } from '../shell/text.ts'
+
+/** What each series of the statistics counts. */
+const SERIES: Record<string, Text> = {
+  'sign-ups': ['Sign-ups', '注册'],
+  'active-people': ['Active people', '活跃用户'],
+  feeds: ['Feeds', '动态'],
+  comments: ['Comments', '评论'],
+  news: ['Articles', '资讯'],
+  questions: ['Questions', '问题'],
+  answers: ['Answers', '回答'],
+  'group-posts': ['Posts in groups', '圈内帖子'],
+  'points-moved': ['Points moved', '积分流转'],
+  'wallet-moved': ['Money moved, in cents', '金额流转（分）'],
+}
+
+/** One chart of the last thirty days; nothing where one may see none of its series. */
+export function DaysChart({ names, label }: { names: readonly string[]; label: Text }) {
+  const t = useText()
+  const { data, isPending } = useDays()
+  if (isPending) return <Skeleton variant="rounded" height={220} />
+  const lines = names.flatMap((name) => {
+    const series = data?.series.find((each) => each.name === name)
+    return series ? [{ name: t(SERIES[name] ?? [name, name]), values: series.values }] : []
+  })
+  if (!data || lines.length === 0) return null
+  return (
+    <Card component="section" aria-label={t(label)}>
+      <CardContent>
+        <Typography variant="subtitle2" component="h3" gutterBottom>
+          {t(label)}
+        </Typography>
+        <LineChart label={t(label)} days={data.days} lines={lines} />
+      </CardContent>
+    </Card>
+  )
+}
+
+function useDays() {
+  return useQuery({
+    queryKey: ['days'],
+    queryFn: () =>
+      call<{ days: string[]; series: { name: string; values: (number | null)[] }[] }>(
+        'GET',
+        '/admin/statistics/days',
+      ),
+    staleTime: 5 * 60_000,
+    retry: false,
+  })
+}

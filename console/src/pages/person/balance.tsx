@@ -1,0 +1,153 @@
+import {
+  Alert,
+  Box,
+  Button,
+  Skeleton,
+  Stack,
+  Table,
+  TableBody,
+  TableCell,
+  TableHead,
+  TablePagination,
+  TableRow,
+  TextField,
+  Typography,
+} from '@mui/material'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useRef, useState } from 'react'
+import { useNotify } from 'react-admin'
+import { call, type Page } from '../../api/client.ts'
+import { EmptyState, ErrorState } from '../../shell/states.tsx'
+import { useText } from '../../shell/text.ts'
+import { Value } from '../../shell/value.tsx'
+
+const AT_ONCE = 10
+
+/** One balance of a person: its ledger, and a grant or a deduction with a reason. */
+export function Balance({
+  user,
+  kind,
+  mayGrant,
+}: {
+  user: number
+  kind: 'points' | 'wallet'
+  mayGrant: boolean
+}) {
+  const t = useText()
+  const notify = useNotify()
+  const client = useQueryClient()
+  const [page, setPage] = useState(0)
+  const [fault, setFault] = useState('')
+  // Kept until the grant went through, so that a second press does not pay twice.
+  const key = useRef(crypto.randomUUID())
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: ['ledger', user, kind, page],
+    queryFn: () =>
+      call<Page>('GET', `/admin/users/${user}/${kind}`, { query: { page: page + 1, limit: AT_ONCE } }),
+    placeholderData: keepPreviousData,
+  })
+  const grant = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const form = event.currentTarget
+    const { amount, reason } = Object.fromEntries(new FormData(form))
+    setFault('')
+    try {
+      await call('POST', `/admin/users/${user}/${kind}`, {
+        body: { amount: Number(amount), reason },
+        key: key.current,
+      })
+      key.current = crypto.randomUUID()
+      form.reset()
+      setPage(0)
+      notify(t(['Booked', '已入账']), { type: 'success' })
+      await client.invalidateQueries({ queryKey: ['ledger', user, kind] })
+    } catch (refused) {
+      setFault(refused instanceof Error ? refused.message : String(refused))
+    }
+  }
+  return (
+    <>
+      {mayGrant && (
+        <Box component="form" onSubmit={grant} aria-label={t(['Grant or deduct', '调整余额'])} sx={{ mb: 2 }}>
+          <Stack direction={{ xs: 'column', sm: 'row' }} spacing={1} sx={{ alignItems: { sm: 'center' } }}>
+            <TextField
+              name="amount"
+              type="number"
+              required
+              label={kind === 'wallet' ? t(['Amount in cents', '金额（分）']) : t(['Points', '积分'])}
+              slotProps={{ htmlInput: { step: 1 } }}
+              sx={{ maxWidth: { sm: 180 } }}
+            />
+            <TextField
+              name="reason"
+              required
+              label={t(['Reason', '理由'])}
+              slotProps={{ htmlInput: { maxLength: 200 } }}
+            />
+            <Button type="submit" variant="contained" sx={{ whiteSpace: 'nowrap' }}>
+              {t(['Book it', '提交'])}
+            </Button>
+          </Stack>
+          <Typography variant="body2" color="textSecondary">
+            {t(['A negative number deducts. The person sees the reason.', '负数表示扣除。用户会看到理由。'])}
+          </Typography>
+          <Box role="alert">{fault && <Alert severity="error">{fault}</Alert>}</Box>
+        </Box>
+      )}
+      {error && <ErrorState error={error} retry={() => void refetch()} />}
+      {isPending && <Skeleton variant="rounded" height={160} />}
+      {data?.total === 0 && <EmptyState icon="ledger" text={['Nothing was booked yet.', '暂无流水。']} />}
+      {data && data.total > 0 && (
+        <Box sx={{ overflowX: 'auto' }}>
+          <Table size="small" aria-label={t(['Ledger', '流水'])}>
+            <TableHead>
+              <TableRow>
+                <TableCell>{t(['When', '时间'])}</TableCell>
+                <TableCell>{t(['What', '事项'])}</TableCell>
+                <TableCell align="right">{t(['Amount', '金额'])}</TableCell>
+                <TableCell align="right">{t(['Balance', '余额'])}</TableCell>
+              </TableRow>
+            </TableHead>
+            <TableBody>
+              {data.data.map((row) => (
+                <TableRow key={String(row.id)}>
+                  <TableCell sx={{ whiteSpace: 'nowrap' }}>
+                    <Value value={row.created_at} as="time" />
+                  </TableCell>
+                  <TableCell>{String(row.body || row.title || row.kind)}</TableCell>
+                  <TableCell
+                    align="right"
+                    sx={{ color: Number(row.amount) < 0 ? 'error.main' : 'success.main' }}
+                  >
+                    {Number(row.amount) > 0 ? '+' : ''}
+                    <Value value={row.amount} as="number" />
+                  </TableCell>
+                  <TableCell align="right">
+                    <Value value={row.balance_after} as="number" />
+                  </TableCell>
+                </TableRow>
+              ))}
+            </TableBody>
+          </Table>
+          <TablePagination
+            component="div"
+            count={data.total}
+            page={page}
+            rowsPerPage={AT_ONCE}
+            rowsPerPageOptions={[AT_ONCE]}
+            onPageChange={(_, next) => setPage(next)}
+            getItemAriaLabel={(type) =>
+              t([
+                `Go to the ${type} page`,
+                { first: '首页', last: '末页', next: '下一页', previous: '上一页' }[type],
+              ])
+            }
+            labelDisplayedRows={({ from, to, count }) =>
+              t([`${from}–${to} of ${count}`, `第 ${from}–${to} 项，共 ${count} 项`])
+            }
+          />
+        </Box>
+      )}
+    </>
+  )
+}

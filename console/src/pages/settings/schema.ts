@@ -1,0 +1,23 @@
+/** What the contract tells of one setting. */
+export type SettingSchema = {
+  type: string | string[]
+  enum?: (string | number)[]
+  minimum?: number
+  maximum?: number
+  maxLength?: number
+  maxItems?: number
+  items?: { type: string }
+  'x-standard'?: unknown
+}
+
+/** How a setting is edited. */
+export function kindOf({ type, enum: choices, items, maxLength = 0 }: SettingSchema) {
+  const [first] = [type].flat()
+  if (choices) return 'choice'
+  if (first === 'boolean') return 'flag'
+  if (first === 'integer' || first === 'number') return 'number'
+  if (first === 'array') return items?.type === 'integer' ? 'numbers' : 'words'
+  return maxLength > 255 ? 'long' : 'text'
+}
+
+export const isNullable = ({ type }: SettingSchema) => [type].flat().includes('null')

@@ -1,0 +1,143 @@
+import { Box, Button, MenuItem, Stack, Switch, TextField, Typography } from '@mui/material'
+import { useEffect, useId, useState } from 'react'
+import { useNotify } from 'react-admin'
+import { call } from '../../api/client.ts'
+import { useText } from '../../shell/text.ts'
+import { isNullable, kindOf, type SettingSchema } from './schema.ts'
+import { SETTING_TEXTS } from './texts.ts'
+
+const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
+
+/** One setting. A switch holds at once; other values when they are saved. */
+export function SettingRow({
+  name,
+  value,
+  schema,
+  saved,
+}: {
+  name: string
+  value: unknown
+  schema: SettingSchema
+  saved(value: unknown): void
+}) {
+  const t = useText()
+  const notify = useNotify()
+  const id = useId()
+  const kind = kindOf(schema)
+  const write = (given: unknown) => (Array.isArray(given) ? given.join('\n') : String(given ?? ''))
+  const [text, setText] = useState(write(value))
+  const [isSending, setSending] = useState(false)
+  const { label, note } = SETTING_TEXTS[name] ?? { label: [name, name] as const, note: ['', ''] as const }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new value from the server replaces what is typed
+  useEffect(() => setText(write(value)), [JSON.stringify(value)])
+
+  const read = (): unknown => {
+    if (kind === 'number') return text.trim() === '' && isNullable(schema) ? null : Number(text)
+    const lines = text
+      .split('\n')
+      .map((line) => line.trim())
+      .filter(Boolean)
+    if (kind === 'words') return lines
+    if (kind === 'numbers') return lines.map(Number)
+    return text === '' && isNullable(schema) ? null : text
+  }
+  const save = async (next: unknown) => {
+    setSending(true)
+    try {
+      await call('PATCH', '/admin/settings', { body: { [name]: next } })
+      saved(next)
+      notify(t([`Saved: ${label[0]}`, `已保存：${label[1]}`]), { type: 'success' })
+    } catch (error) {
+      setText(write(value))
+      notify(error instanceof Error ? error.message : String(error), { type: 'error' })
+    } finally {
+      setSending(false)
+    }
+  }
+  const standard = schema['x-standard']
+  const isStandard = standard === undefined || same(value, standard)
+  const isChanged = kind !== 'flag' && !same(read(), value)
+  return (
+    <Box
+      data-setting={name}
+      sx={{
+        py: 1.5,
+        borderTop: 1,
+        borderColor: 'divider',
+        display: 'grid',
+        gap: 1,
+        alignItems: 'center',
+        gridTemplateColumns: { xs: '1fr', md: 'minmax(0, 1fr) minmax(260px, 1fr)' },
+      }}
+    >
+      <Box sx={{ minWidth: 0 }}>
+        <Typography component="label" htmlFor={id} sx={{ fontWeight: 600 }}>
+          {t(label)}
+        </Typography>
+        <Typography variant="body2" color="textSecondary" id={`${id}-note`}>
+          {t(note)}
+        </Typography>
+        <Typography
+          variant="caption"
+          color="textSecondary"
+          component="code"
+          sx={{ overflowWrap: 'anywhere' }}
+        >
+          {name}
+        </Typography>
+      </Box>
+      <Stack direction="row" spacing={1} sx={{ alignItems: 'center', justifyContent: { md: 'flex-end' } }}>
+        {kind === 'flag' ? (
+          <Switch
+            checked={value === true}
+            disabled={isSending}
+            onChange={(event) => void save(event.target.checked)}
+            slotProps={{ input: { id, 'aria-describedby': `${id}-note` } }}
+          />
+        ) : (
+          <TextField
+            id={id}
+            value={text}
+            select={kind === 'choice'}
+            type={kind === 'number' ? 'number' : 'text'}
+            multiline={['long', 'words', 'numbers'].includes(kind)}
+            maxRows={10}
+            onChange={(event) => {
+              setText(event.target.value)
+              if (kind === 'choice') void save(event.target.value)
+            }}
+            slotProps={{
+              htmlInput: {
+                'aria-describedby': `${id}-note`,
+                ...(kind === 'choice' ? { 'aria-label': t(label) } : {}),
+                min: schema.minimum,
+                max: schema.maximum,
+                ...(kind === 'text' || kind === 'long' ? { maxLength: schema.maxLength } : {}),
+              },
+            }}
+          >
+            {schema.enum?.map((choice) => (
+              <MenuItem key={choice} value={choice}>
+                {choice}
+              </MenuItem>
+            ))}
+          </TextField>
+        )}
+        {isChanged && kind !== 'choice' && (
+          <Button variant="contained" disabled={isSending} onClick={() => void save(read())}>
+            {t(['Save', '保存'])}
+          </Button>
+        )}
+        {!isStandard && !isChanged && (
+          <Button
+            disabled={isSending}
+            onClick={() => void save(standard)}
+            title={t([`Back to: ${write(standard) || '—'}`, `恢复为：${write(standard) || '—'}`])}
+          >
+            {t(['Reset', '恢复默认'])}
+          </Button>
+        )}
+      </Stack>
+    </Box>
+  )
+}

@@ -1,0 +1,304 @@
+import type { Text } from '../../shell/text.ts'
+
+/** What each setting is called, and what it does. A test holds that none is missing. */
+export const SETTING_TEXTS: Record<string, { label: Text; note: Text }> = {
+  'pay-validate-user-password': {
+    label: ['Ask for the password before paying', '付款前验证密码'],
+    note: ['Whoever pays or takes money out gives the password first.', '付款或提现前需输入密码。'],
+  },
+  'feed:topic:need-review': {
+    label: ['Review new topics', '话题需要审核'],
+    note: [
+      'Topics that people make wait in the queue until they are passed.',
+      '用户创建的话题需审核通过后才可见。',
+    ],
+  },
+  'feed:list-hot-days': {
+    label: ['Days of the hot list', '热门动态的天数'],
+    note: ['How far back feeds count among the hot ones.', '统计热门动态时回溯的天数。'],
+  },
+  'feed:pay-word-limit': {
+    label: ['Free words of a paid feed', '付费动态可见字数'],
+    note: ['How many characters of a paid text everybody may read.', '付费文字动态中免费可见的字数。'],
+  },
+  'feed:reward': {
+    label: ['Rewards for feeds', '动态打赏'],
+    note: ['Whether people can reward feeds.', '是否允许打赏动态。'],
+  },
+  'feed:paycontrol': {
+    label: ['Paid feeds', '付费动态'],
+    note: ['Whether people can ask for points for a text or a picture.', '是否允许设置付费文字和图片。'],
+  },
+  'feed:items': {
+    label: ['Prices to choose from', '付费动态价格选项'],
+    note: ['Points that clients offer, one a line.', '客户端提供的价格选项，每行一个。'],
+  },
+  'news:contribute:pay': {
+    label: ['Paid contributions', '投稿收费'],
+    note: ['Whether sending an article in costs points.', '投稿是否需要支付积分。'],
+  },
+  'news:contribute:verified': {
+    label: ['Contributions by certified people only', '仅认证用户可投稿'],
+    note: ['Who is not certified cannot send articles in.', '未认证的用户不能投稿。'],
+  },
+  'news:pay-contribute': {
+    label: ['Price of a contribution', '投稿价格'],
+    note: ['In points, held until an editor decides.', '积分，审核前由平台托管。'],
+  },
+  'checkin:switch': {
+    label: ['Daily check-in', '每日签到'],
+    note: ['Whether people can check in.', '是否开启签到。'],
+  },
+  'checkin:balance': {
+    label: ['Points of a check-in', '签到积分'],
+    note: ['What each day brings.', '每次签到获得的积分。'],
+  },
+  'currency:recharge-ratio': {
+    label: ['Points for one unit of money', '充值比例'],
+    note: ['How many points one cent buys.', '一分钱兑换的积分数。'],
+  },
+  'currency:recharge-options': {
+    label: ['Amounts to choose from', '充值金额选项'],
+    note: ['In cents, separated by commas.', '单位为分，用逗号分隔。'],
+  },
+  'currency:recharge-min': { label: ['Least recharge', '最小充值'], note: ['In points.', '积分。'] },
+  'currency:recharge-max': { label: ['Largest recharge', '最大充值'], note: ['In points.', '积分。'] },
+  'currency:cash-min': { label: ['Least withdrawal of points', '最小提取'], note: ['In points.', '积分。'] },
+  'currency:cash-max': {
+    label: ['Largest withdrawal of points', '最大提取'],
+    note: ['In points.', '积分。'],
+  },
+  'currency:rule': {
+    label: ['Rules of points', '积分规则'],
+    note: ['Shown beside the points.', '显示在积分页面。'],
+  },
+  'currency:recharge': {
+    label: ['Recharge of points', '积分充值'],
+    note: ['Whether people can buy points.', '是否允许购买积分。'],
+  },
+  'currency:recharge-rule': {
+    label: ['Rules of recharges', '充值规则'],
+    note: ['Shown where points are bought.', '显示在充值页面。'],
+  },
+  'currency:cash': {
+    label: ['Withdrawal of points', '积分提取'],
+    note: ['Whether points can be turned into money.', '是否允许提取积分。'],
+  },
+  'currency:cash-rule': {
+    label: ['Rules of withdrawals', '提取规则'],
+    note: ['Shown where points are taken out.', '显示在提取页面。'],
+  },
+  'currency:iap-only': {
+    label: ['Only purchases in the app store', '仅应用内购买'],
+    note: ['Clients for iOS offer no other way.', 'iOS 客户端不提供其他方式。'],
+  },
+  'currency:iap-rule': {
+    label: ['Rules of the app store', '应用内购买规则'],
+    note: ['Shown beside such purchases.', '显示在应用内购买页面。'],
+  },
+  'wallet:ratio': {
+    label: ['Ratio of the wallet', '钱包比例'],
+    note: ['How the balance is shown, in percent.', '余额的显示比例（百分比）。'],
+  },
+  'wallet:rule': {
+    label: ['Rules of the wallet', '钱包规则'],
+    note: ['Shown beside the balance.', '显示在钱包页面。'],
+  },
+  'wallet:labels': {
+    label: ['Amounts to choose from', '金额选项'],
+    note: ['In cents, one a line.', '单位为分，每行一个。'],
+  },
+  'wallet:cash': {
+    label: ['Withdrawals', '提现'],
+    note: ['Whether money can be taken out.', '是否允许提现。'],
+  },
+  'wallet:cash-min-amount': {
+    label: ['Least withdrawal', '最小提现金额'],
+    note: ['In cents.', '单位为分。'],
+  },
+  'wallet:cash-types': {
+    label: ['Ways to pay out', '提现方式'],
+    note: ['Names of ways, one a line.', '每行一种方式。'],
+  },
+  'wallet:recharge': {
+    label: ['Recharges', '充值'],
+    note: ['Whether money can be paid in.', '是否允许充值。'],
+  },
+  'wallet:recharge-types': {
+    label: ['Ways to pay in', '充值方式'],
+    note: ['Names of ways, one a line.', '每行一种方式。'],
+  },
+  'wallet:transform-currency': {
+    label: ['Money into points', '余额兑换积分'],
+    note: ['Whether people can change money into points.', '是否允许用余额兑换积分。'],
+  },
+  'site:about-url': {
+    label: ['Address of the page about the site', '关于页面地址'],
+    note: ['Instead of a text of its own.', '替代自定义的关于内容。'],
+  },
+  'site:client-email': {
+    label: ['Contact', '联系邮箱'],
+    note: ['An e-mail address that clients show.', '客户端显示的邮箱地址。'],
+  },
+  'site:reserved-nickname': {
+    label: ['Reserved names', '保留用户名'],
+    note: ['Names that nobody can take, separated by commas.', '禁止使用的用户名，用逗号分隔。'],
+  },
+  'site:user-invite-template': {
+    label: ['Text of an invitation', '邀请文案'],
+    note: ['Sent when somebody invites a friend.', '用户邀请好友时发送的文字。'],
+  },
+  'site:currency-name': {
+    label: ['Name of the points', '积分名称'],
+    note: ['What points are called.', '积分的名称。'],
+  },
+  'site:currency-unit': {
+    label: ['Unit of the points', '积分单位'],
+    note: ['Written behind a number.', '显示在数字之后。'],
+  },
+  'site:gold': {
+    label: ['Gold', '金币'],
+    note: ['A switch that older clients read.', '供旧版客户端读取的开关。'],
+  },
+  'site:reward': {
+    label: ['Rewards', '打赏'],
+    note: ['Whether people can reward each other.', '是否允许打赏。'],
+  },
+  'site:reward-amounts': {
+    label: ['Rewards to choose from', '打赏金额选项'],
+    note: ['Separated by commas.', '用逗号分隔。'],
+  },
+  'site:anonymous': {
+    label: ['Anonymous questions', '匿名提问'],
+    note: ['Whether questions and answers can be anonymous.', '是否允许匿名提问和回答。'],
+  },
+  'site:anonymous-rule': {
+    label: ['Rules of anonymity', '匿名规则'],
+    note: ['Shown where somebody chooses to be anonymous.', '用户选择匿名时显示。'],
+  },
+  'register:show-terms': {
+    label: ['Show the terms', '显示注册协议'],
+    note: ['Whether clients show the terms when somebody registers.', '注册时是否显示协议。'],
+  },
+  'register:method': {
+    label: ['Ways to register', '注册方式'],
+    note: ['By e-mail, by phone, or both.', '邮箱、手机或两者皆可。'],
+  },
+  'register:content': {
+    label: ['Terms', '注册协议内容'],
+    note: ['The text, in Markdown.', '协议正文（Markdown）。'],
+  },
+  'register:fixed': {
+    label: ['Complete the profile', '完善资料'],
+    note: ['Whether clients ask for the profile after registering.', '注册后是否要求完善资料。'],
+  },
+  'register:type': {
+    label: ['Who may register', '开放注册'],
+    note: [
+      'Everybody, those who were invited, those who are approved, accounts of other providers, or nobody.',
+      '所有人、受邀者、审核通过者、第三方账号，或关闭注册。',
+    ],
+  },
+  'register:email-allowed': {
+    label: ['Allowed e-mail addresses', '允许的邮箱'],
+    note: ['Addresses or domains, one a line; none are all.', '邮箱或域名，每行一个；留空为全部。'],
+  },
+  'register:email-blocked': {
+    label: ['Refused e-mail addresses', '禁止的邮箱'],
+    note: ['Addresses or domains, one a line.', '邮箱或域名，每行一个。'],
+  },
+  'register:invitations-by-everybody': {
+    label: ['Everybody may invite', '所有人可邀请'],
+    note: ['Without it only those with the ability.', '关闭时仅有权限者可邀请。'],
+  },
+  'register:invitation-uses': {
+    label: ['Uses of an invitation', '邀请可用次数'],
+    note: ['How many people may register with one.', '每个邀请可注册的人数。'],
+  },
+  'register:invitation-days': {
+    label: ['Days of an invitation', '邀请有效天数'],
+    note: ['How long it is good.', '邀请的有效期。'],
+  },
+  'register:phone-countries': {
+    label: ['Countries of phone numbers', '手机号国家'],
+    note: ['Two letters each, one a line.', '两位国家代码，每行一个。'],
+  },
+  'register:role': {
+    label: ['Role of newcomers', '新用户角色'],
+    note: ['The name of the role that everybody gets.', '新用户获得的角色标识。'],
+  },
+  'users:tell-known-accounts': {
+    label: ['Tell whether an account exists', '告知账号是否存在'],
+    note: [
+      'Needed by one-key sign-in; without it nobody learns who is here.',
+      '一键登录所需；关闭后无法探知账号。',
+    ],
+  },
+  'site:about-content': {
+    label: ['About the site', '关于本站'],
+    note: ['The text, in Markdown.', '正文（Markdown）。'],
+  },
+  'im:helper-user': {
+    label: ['Account that helps', '客服账号'],
+    note: ['The id of the person whom clients offer to write to.', '客户端提供联系的用户编号。'],
+  },
+  'group:need-verified': {
+    label: ['Groups by certified people only', '仅认证用户可建圈子'],
+    note: ['Who is not certified cannot found a group.', '未认证的用户不能创建圈子。'],
+  },
+  'group:report-handle': {
+    label: ['Who handles reports in groups', '圈内举报处理人'],
+    note: ['The managers of the group, or the site.', '圈子管理者或站点。'],
+  },
+  'group:protocol': {
+    label: ['Terms of groups', '圈子协议'],
+    note: ['Shown before a group is founded.', '创建圈子前显示。'],
+  },
+  'question:apply-amount': {
+    label: ['Price of an excellent question', '精选申请价格'],
+    note: ['In points, given back when it is rejected.', '积分，驳回时退还。'],
+  },
+  'question:onlookers-amount': {
+    label: ['Price of a look', '围观价格'],
+    note: ['Points for reading an answer that asks for them.', '围观回答所需积分。'],
+  },
+  'question:anonymity-rule': {
+    label: ['Rules of anonymous questions', '匿名提问规则'],
+    note: ['Shown where a question is asked.', '显示在提问页面。'],
+  },
+  'question:reward-rule': {
+    label: ['Rules of bounties', '悬赏规则'],
+    note: ['Shown where a bounty is set.', '显示在设置悬赏页面。'],
+  },
+  'locations:hots': {
+    label: ['Places to choose from', '热门地点'],
+    note: ['Country, province and city, one place a line.', '每行一个：国家 省 市。'],
+  },
+  'jobs:keep-failed-days': {
+    label: ['Days that failed jobs are kept', '失败任务保留天数'],
+    note: ['After that they are forgotten.', '之后自动清除。'],
+  },
+  'notifications:keep-read-days': {
+    label: ['Days that read notifications are kept', '已读通知保留天数'],
+    note: ['After that they are deleted.', '之后自动删除。'],
+  },
+}
+
+/** What the first part of a setting's name stands for. */
+export const SETTING_GROUPS: Record<string, Text> = {
+  site: ['Site', '站点'],
+  register: ['Registration', '注册'],
+  users: ['People', '用户'],
+  feed: ['Feeds', '动态'],
+  news: ['News', '资讯'],
+  group: ['Groups', '圈子'],
+  question: ['Questions', '问答'],
+  checkin: ['Check-in', '签到'],
+  currency: ['Points', '积分'],
+  wallet: ['Wallet', '钱包'],
+  im: ['Instant messages', '即时消息'],
+  locations: ['Places', '地点'],
+  notifications: ['Notifications', '通知'],
+  jobs: ['Background jobs', '后台任务'],
+  other: ['Payments', '支付'],
+}

@@ -1,0 +1,202 @@
+import {
+  Alert,
+  Box,
+  Button,
+  Card,
+  CardContent,
+  Chip,
+  Dialog,
+  DialogContent,
+  DialogTitle,
+  Skeleton,
+  Stack,
+  Table,
+  TableBody,
+  TableCell,
+  TableHead,
+  TablePagination,
+  TableRow,
+  TextField,
+  Typography,
+} from '@mui/material'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useNotify, useRecordContext } from 'react-admin'
+import { call, type Page, type Wire } from '../api/client.ts'
+import { EmptyState, ErrorState } from '../shell/states.tsx'
+import { type Text, useText } from '../shell/text.ts'
+import { Value } from '../shell/value.tsx'
+
+const AT_ONCE = 15
+type Attempt = { at: string; status: number | null; error: string | null; ms: number; response: string }
+
+/** What was sent to an endpoint and how it answered; what failed can be sent again. */
+export function WebhookPage() {
+  const t = useText()
+  const notify = useNotify()
+  const client = useQueryClient()
+  const hook = useRecordContext<Wire & { id: number }>()
+  const [page, setPage] = useState(0)
+  const [opened, setOpened] = useState<number>()
+  const [secret, setSecret] = useState<string>()
+  const [since, setSince] = useState(() =>
+    new Date(Date.now() - 86_400_000).toISOString().slice(0, 19).replace('T', ' '),
+  )
+  const base = `/admin/webhooks/${hook?.id}`
+  const key = ['deliveries', hook?.id]
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: [...key, page],
+    queryFn: () => call<Page>('GET', `${base}/deliveries`, { query: { page: page + 1, limit: AT_ONCE } }),
+    enabled: hook !== undefined,
+    placeholderData: keepPreviousData,
+    refetchInterval: 10_000,
+  })
+  if (!hook) return null
+  const act = async (path: string, done: Text, body?: Wire) => {
+    try {
+      const answer = await call<{ secret?: string } | undefined>(
+        'POST',
+        `${base}${path}`,
+        body ? { body } : {},
+      )
+      if (answer?.secret) setSecret(answer.secret)
+      notify(t(done), { type: 'success' })
+      await client.invalidateQueries({ queryKey: key })
+    } catch (refused) {
+      notify(refused instanceof Error ? refused.message : String(refused), { type: 'error' })
+    }
+  }
+  return (
+    <Card sx={{ mt: 2 }}>
+      <CardContent>
+        <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', alignItems: 'center', mb: 2 }}>
+          <Typography variant="h6" component="h2" sx={{ flex: 1 }}>
+            {t(['Deliveries', '投递记录'])}
+          </Typography>
+          <Button onClick={() => void act('/ping', ['A ping is on its way', '已发送测试事件'])}>
+            {t(['Ping', '测试'])}
+          </Button>
+          <Button
+            color="error"
+            onClick={() => void act('/secret', ['A new secret signs from now on', '已启用新密钥'])}
+          >
+            {t(['New secret', '更换密钥'])}
+          </Button>
+        </Stack>
+        {secret && (
+          <Alert severity="info" onClose={() => setSecret(undefined)} sx={{ mb: 2 }}>
+            {t(['Shown this once:', '仅显示这一次：'])} <code>{secret}</code>
+          </Alert>
+        )}
+        <Stack
+          direction={{ xs: 'column', sm: 'row' }}
+          spacing={1}
+          sx={{ alignItems: { sm: 'center' }, mb: 2 }}
+        >
+          <TextField
+            label={t(['Everything since (UTC)', '此时间起的全部事件（UTC）'])}
+            value={since}
+            onChange={(event) => setSince(event.target.value)}
+            sx={{ maxWidth: 260 }}
+          />
+          <Button
+            variant="outlined"
+            onClick={() => void act('/replay', ['What failed is sent again', '已重新投递'], { since })}
+          >
+            {t(['Send again', '重新投递'])}
+          </Button>
+        </Stack>
+        {error && <ErrorState error={error} retry={() => void refetch()} />}
+        {isPending && <Skeleton variant="rounded" height={160} />}
+        {data?.total === 0 && <EmptyState icon="webhook" text={['Nothing was sent yet.', '暂无投递。']} />}
+        {data && data.total > 0 && (
+          <Box sx={{ overflowX: 'auto' }}>
+            <Table size="small" aria-label={t(['Deliveries', '投递记录'])}>
+              <TableHead>
+                <TableRow>
+                  <TableCell>{t(['When', '时间'])}</TableCell>
+                  <TableCell>{t(['Event', '事件'])}</TableCell>
+                  <TableCell>{t(['State', '状态'])}</TableCell>
+                  <TableCell align="right">{t(['Attempts', '次数'])}</TableCell>
+                  <TableCell align="right">{t(['Actions', '操作'])}</TableCell>
+                </TableRow>
+              </TableHead>
+              <TableBody>
+                {data.data.map((row) => (
+                  <TableRow key={String(row.id)}>
+                    <TableCell>
+                      <Value value={row.created_at} as="time" />
+                    </TableCell>
+                    <TableCell>
+                      <Value value={row.type} as="code" />
+                    </TableCell>
+                    <TableCell>
+                      <Value value={row.status} as="state" />
+                    </TableCell>
+                    <TableCell align="right">{String(row.attempts)}</TableCell>
+                    <TableCell align="right" sx={{ whiteSpace: 'nowrap' }}>
+                      <Button size="small" onClick={() => setOpened(Number(row.id))}>
+                        {t(['Look', '查看'])}
+                      </Button>
+                      <Button
+                        size="small"
+                        onClick={() => void act(`/deliveries/${row.id}/replay`, ['Sent again', '已重新投递'])}
+                      >
+                        {t(['Replay', '重发'])}
+                      </Button>
+                    </TableCell>
+                  </TableRow>
+                ))}
+              </TableBody>
+            </Table>
+            <TablePagination
+              component="div"
+              count={data.total}
+              page={page}
+              rowsPerPage={AT_ONCE}
+              rowsPerPageOptions={[AT_ONCE]}
+              onPageChange={(_, next) => setPage(next)}
+            />
+          </Box>
+        )}
+        {opened !== undefined && (
+          <Delivery address={`${base}/deliveries/${opened}`} close={() => setOpened(undefined)} />
+        )}
+      </CardContent>
+    </Card>
+  )
+}
+
+function Delivery({ address, close }: { address: string; close(): void }) {
+  const t = useText()
+  const { data } = useQuery({
+    queryKey: ['delivery', address],
+    queryFn: () => call<{ type: string; body: string; log: Attempt[] }>('GET', address),
+  })
+  return (
+    <Dialog open onClose={close} fullWidth maxWidth="md" aria-labelledby="delivery-title">
+      <DialogTitle id="delivery-title">{data?.type ?? '…'}</DialogTitle>
+      <DialogContent>
+        {data?.log.map(({ at, status, error, ms, response }) => (
+          <Box key={at} sx={{ mb: 1 }}>
+            <Chip
+              size="small"
+              color={status !== null && status < 300 ? 'success' : 'error'}
+              label={status ?? '—'}
+            />{' '}
+            <Value value={at} as="time" /> · {ms} ms {error}
+            {response && (
+              <Box component="pre" sx={{ m: 0, whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+                {response}
+              </Box>
+            )}
+          </Box>
+        ))}
+        <Typography variant="subtitle2">{t(['What was sent', '发送内容'])}</Typography>
+        <Box component="pre" sx={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }} tabIndex={0}>
+          {data?.body}
+        </Box>
+      </DialogContent>
+    </Dialog>
+  )
+}

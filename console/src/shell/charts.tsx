@@ -1,0 +1,126 @@
+import { Box, Typography, useTheme } from '@mui/material'
+import { useLocaleState } from 'react-admin'
+
+export type Line = { name: string; values: (number | null)[]; color?: string }
+
+const WIDTH = 640
+const HEIGHT = 160
+const COLORS = { light: ['#11695f', '#b4532a', '#3d5bb5'], dark: ['#68d3c3', '#f3a683', '#9db4ff'] }
+
+/** Lines over days, with their numbers in a table for those who do not see them. */
+export function LineChart({ label, days, lines }: { label: string; days: string[]; lines: Line[] }) {
+  const { palette } = useTheme()
+  const [locale] = useLocaleState()
+  const top = Math.max(1, ...lines.flatMap(({ values }) => values.map((value) => value ?? 0)))
+  const x = (at: number) => (days.length < 2 ? 0 : (at / (days.length - 1)) * WIDTH)
+  const y = (value: number) => HEIGHT - 6 - (value / top) * (HEIGHT - 16)
+  const path = (values: (number | null)[]) =>
+    values
+      .map((value, at) => (value === null ? null : `${x(at).toFixed(1)},${y(value).toFixed(1)}`))
+      .filter((point) => point !== null)
+      .join(' L')
+  const day = (text = '') =>
+    new Date(`${text}T00:00:00Z`).toLocaleDateString(locale, {
+      month: 'short',
+      day: 'numeric',
+      timeZone: 'UTC',
+    })
+  return (
+    <Box component="figure" sx={{ m: 0 }}>
+      <Box component="figcaption" sx={{ display: 'flex', gap: 2, flexWrap: 'wrap', mb: 0.5 }}>
+        {lines.map(({ name, values }, at) => (
+          <Typography
+            key={name}
+            variant="body2"
+            component="span"
+            sx={{ display: 'inline-flex', alignItems: 'center', gap: 0.75 }}
+          >
+            <Box
+              component="span"
+              aria-hidden
+              sx={{ width: 10, height: 10, borderRadius: '50%', bgcolor: COLORS[palette.mode][at % 3] }}
+            />
+            {name}
+            <strong>
+              {values.reduce<number>((sum, value) => sum + (value ?? 0), 0).toLocaleString(locale)}
+            </strong>
+          </Typography>
+        ))}
+      </Box>
+      <svg
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        role="img"
+        aria-label={label}
+        style={{ width: '100%', display: 'block' }}
+        preserveAspectRatio="none"
+        height={150}
+      >
+        <title>{label}</title>
+        {[0, 0.5, 1].map((part) => (
+          <line
+            key={part}
+            x1={0}
+            x2={WIDTH}
+            y1={y(top * part)}
+            y2={y(top * part)}
+            stroke={palette.divider}
+            vectorEffect="non-scaling-stroke"
+          />
+        ))}
+        {lines.map(({ name, values }, at) => {
+          const points = path(values)
+          return points ? (
+            <g key={name}>
+              {at === 0 && (
+                <path
+                  d={`M${points} L${x(values.length - 1)},${HEIGHT - 6} L0,${HEIGHT - 6} Z`}
+                  fill={COLORS[palette.mode][0]}
+                  opacity={0.1}
+                />
+              )}
+              <path
+                d={`M${points}`}
+                fill="none"
+                stroke={COLORS[palette.mode][at % 3]}
+                strokeWidth={2}
+                strokeLinejoin="round"
+                vectorEffect="non-scaling-stroke"
+              />
+            </g>
+          ) : null
+        })}
+      </svg>
+      <Box sx={{ display: 'flex', justifyContent: 'space-between', fontSize: 12, color: 'text.secondary' }}>
+        <span>{day(days[0])}</span>
+        <span>↑ {top.toLocaleString(locale)}</span>
+        <span>{day(days.at(-1))}</span>
+      </Box>
+    </Box>
+  )
+}
+
+/** Amounts as bars, the longest over the whole width. */
+export function Bars({ label, bars }: { label: string; bars: { label: string; value: number }[] }) {
+  const [locale] = useLocaleState()
+  const top = Math.max(1, ...bars.map(({ value }) => Math.abs(value)))
+  return (
+    <Box component="dl" aria-label={label} sx={{ m: 0 }}>
+      {bars.map(({ label: name, value }) => (
+        <Box key={name} sx={{ mb: 1 }}>
+          <Box sx={{ display: 'flex', justifyContent: 'space-between' }}>
+            <Typography component="dt">{name}</Typography>
+            <Typography component="dd" sx={{ m: 0, fontVariantNumeric: 'tabular-nums' }}>
+              {value.toLocaleString(locale)}
+            </Typography>
+          </Box>
+          <Box aria-hidden sx={{ height: 8, borderRadius: 4, bgcolor: 'action.hover', overflow: 'hidden' }}>
+            <Box
+              sx={{ height: 1, bgcolor: 'primary.main' }}
+              style={{ width: `${(100 * Math.abs(value)) / top}%` }}
+            />
+          </Box>
+        </Box>
+      ))}
+    </Box>
+  )
+}
