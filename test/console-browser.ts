@@ -1,0 +1,123 @@
+import { execFile } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { after } from 'node:test'
+import { promisify } from 'node:util'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { hashSources, readBuilt } from '#platform/console/folder.ts'
+import { createWorld, type Person, type World } from '#test/world.ts'
+
+const run = promisify(execFile)
+const BROWSER = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
+  existsSync(path),
+)
+if (!BROWSER && process.env.CI) throw new Error('CI installs chromium: the console has to be seen')
+
+/** Why the console cannot be looked at here; false where it can. */
+export const CANNOT_LOOK = BROWSER ? false : 'chromium is not installed'
+
+/** The console of a world in a browser. */
+export type Console = World & {
+  address: string
+  founder: Person
+  /** A page, signed in as somebody unless told otherwise. */
+  open(
+    path: string,
+    options?: { person?: Person | null; locale?: 'en' | 'zh' } & BrowserContextOptions,
+  ): Promise<Page>
+  /** Errors of pages, and what their policy refused; a test that expects none looks here. */
+  faults: string[]
+}
+
+/** Builds the console where the sources have changed, and opens it on a world of its own. */
+export async function openConsole(): Promise<Console> {
+  if (readBuilt()?.sources !== hashSources()) {
+    if (process.env.CI) throw new Error('CI builds the console before the tests: `npm run console`')
+    await run(process.execPath, ['scripts/build-console.ts'])
+  }
+  const world = await createWorld({ PORT: '0', CONSOLE: 'on' })
+  await world.app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = world.app.server.address() as AddressInfo
+  const address = `http://127.0.0.1:${port}`
+  world.ctx.config.publicUrl = address
+  let browser: Browser | undefined
+  after(() => browser?.close())
+  const faults: string[] = []
+  const founder = await world.person({ roles: ['founder', 'owner'] })
+  return {
+    ...world,
+    address,
+    founder,
+    faults,
+    async open(path, { person = founder, locale = 'en', ...options } = {}) {
+      browser ??= await chromium.launch({
+        executablePath: BROWSER as string,
+        args: [
+          ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+          ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+        ],
+      })
+      const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+      // A busy machine is slow, and that is no failure.
+      context.setDefaultTimeout(60_000)
+      await context.addInitScript(
+        ({ token, locale }) => {
+          const storage = (globalThis as unknown as { localStorage: Map<string, string> & Storage })
+            .localStorage
+          if (storage.getItem('kith.console.locale') === null) storage.setItem('kith.console.locale', locale)
+          if (!token || storage.getItem('kith.console.tested') !== null) return
+          storage.setItem('kith.console.tested', 'yes')
+          const later = Date.now() + 3_600_000
+          storage.setItem('kith.console', JSON.stringify({ token, expiresAt: later, refreshUntil: later }))
+        },
+        { token: person?.token ?? null, locale },
+      )
+      const page = await context.newPage()
+      page.on('pageerror', (error) => faults.push(`${page.url()}: ${error}`))
+      page.on('console', (message) => {
+        if (/Content Security Policy|Refused to/.test(message.text())) faults.push(message.text())
+      })
+      page.on('request', (request) => {
+        if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(address))
+          faults.push(`asked ${request.url()}`)
+      })
+      await page.goto(`${address}/admin${path}`)
+      return page
+    },
+  }
+}
+
+type Storage = { getItem(key: string): string | null; setItem(key: string, value: string): void }
+
+const AXE = new URL('../console/node_modules/axe-core/axe.min.js', import.meta.url)
+
+/** What axe finds on a page that keeps somebody out: serious and critical findings. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(readFileSync(AXE, 'utf8'))
+  const found = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: {
+        run(options: object): Promise<{
+          violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[]
+        }>
+      }
+    }
+    const { violations } = await axe.run({ resultTypes: ['violations'] })
+    return violations
+      .filter(({ impact }) => ['serious', 'critical'].includes(impact))
+      .map(
+        ({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)} ${nodes[0]?.failureSummary.slice(0, 200)}`,
+      )
+  })
+  return found
+}
+
+/** Waits until a page has loaded what it shows. */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle')
+  await page.locator('h1, [role=status], form, table').first().waitFor()
+  await page
+    .locator('.MuiSkeleton-root, [role=progressbar]:not([aria-valuenow])')
+    .first()
+    .waitFor({ state: 'detached' })
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { readFileSync, statSync } from 'node:fs'
+import { test } from 'node:test'
+import { BUILT_FOLDER, readBuilt } from '#platform/console/folder.ts'
+import { CANNOT_LOOK, openConsole, seriousFindings, settled } from '#test/console-browser.ts'
+import { fillConsole } from '#test/console-contents.ts'
+
+const skip = CANNOT_LOOK
+const world = skip ? undefined : await openConsole()
+if (world) await fillConsole(world)
+
+/** Every address of the menu, as the founder finds it. */
+async function addresses(): Promise<string[]> {
+  const page = await world!.open('/')
+  await settled(page)
+  const found = await page
+    .locator('a[role=menuitem]')
+    .evaluateAll((links) => links.map((link) => new URL((link as unknown as { href: string }).href).pathname))
+  await page.context().close()
+  return found.map((path) => path.replace(/^\/admin/, '') || '/')
+}
+
+test('every page of the menu opens without an error and keeps nobody out, in light and in dark', {
+  skip,
+  timeout: 230_000,
+}, async () => {
+  const paths = await addresses()
+  assert.ok(paths.length > 35, `saw only ${paths.length} entries`)
+  const all = [
+    ...paths,
+    '/people/create',
+    '/songs/create',
+    '/news/create',
+    '/roles/create',
+    `/people/${world!.founder.id}/show`,
+    `/feeds/1/show`,
+    '/webhooks/1/show',
+    '/news/1',
+  ]
+  const page = await world!.open('/')
+  const findings: string[] = []
+  for (const [at, path] of all.entries()) {
+    await page.goto(`${world!.address}/admin${path}`)
+    await settled(page)
+    if (at === Math.floor(all.length / 2))
+      await page.getByRole('button', { name: 'Toggle light/dark mode' }).click()
+    for (const finding of await seriousFindings(page)) findings.push(`${path} ${finding}`)
+    const text = await page.locator('main').innerText()
+    if (/Something went wrong|Not Found/.test(text)) findings.push(`${path} ${text.slice(0, 200)}`)
+  }
+  await page.context().close()
+  assert.deepEqual(findings, [])
+  assert.deepEqual(world!.faults, [])
+})
+
+test('the page to sign in keeps nobody out', { skip }, async () => {
+  const page = await world!.open('/', { person: null })
+  await page.getByRole('button', { name: 'Sign in' }).waitFor()
+  assert.deepEqual(await seriousFindings(page), [])
+  await page.context().close()
+})
+
+test('in Chinese the page speaks Chinese throughout, and says so to readers', { skip }, async () => {
+  const page = await world!.open('/', { locale: 'zh' })
+  await settled(page)
+  assert.equal(await page.locator('html').getAttribute('lang'), 'zh-CN')
+  await page.getByRole('heading', { name: '首页' }).waitFor()
+  await page.getByRole('menuitem', { name: '用户', exact: true }).click()
+  await page.getByRole('columnheader', { name: '注册时间' }).waitFor()
+  for (const entry of await page.locator('a[role=menuitem]').allInnerTexts())
+    assert.match(entry, /\p{Script=Han}|Webhook/u, entry)
+  await page.context().close()
+})
+
+test('on a telephone nothing is wider than the screen', { skip }, async () => {
+  const page = await world!.open('/', {
+    viewport: { width: 390, height: 844 },
+    isMobile: true,
+    hasTouch: true,
+  })
+  for (const path of [
+    '/',
+    '/queues/reports',
+    '/people',
+    '/settings',
+    '/songs/create',
+    `/people/${world!.founder.id}/show`,
+    '/audit-log',
+    '/ledger',
+  ]) {
+    await page.goto(`${world!.address}/admin${path}`)
+    await settled(page)
+    const width = await page.evaluate('document.documentElement.scrollWidth')
+    assert.ok(Number(width) <= 391, `${path} is ${width} wide`)
+  }
+  await page.context().close()
+})
+
+test('the scripts of the first page are below 400 KB compressed, and hashed files are kept for ever', {
+  skip,
+}, async () => {
+  const index = readFileSync(`${BUILT_FOLDER}/index.html`, 'utf8')
+  const scripts = [...index.matchAll(/(?:src|href)="\/admin\/(assets\/[^"]+\.js)"/g)].map(
+    ([, path]) => path as string,
+  )
+  assert.ok(scripts.length > 0)
+  const size = scripts.reduce((sum, path) => sum + statSync(`${BUILT_FOLDER}/${path}.gz`).size, 0)
+  assert.ok(size < 400 * 1024, `${size} bytes`)
+  const answer = await fetch(`${world!.address}/admin/${scripts[0]}`, {
+    headers: { 'accept-encoding': 'br' },
+  })
+  assert.equal(answer.headers.get('cache-control'), 'public, max-age=31536000, immutable')
+  assert.equal(answer.headers.get('content-encoding'), 'br')
+  assert.equal(answer.headers.get('content-type'), 'text/javascript; charset=utf-8')
+  assert.ok((readBuilt()?.files.length ?? 0) > 10)
+})
+
+test('every setting of the registry has a name and an explanation in both languages', async () => {
+  const { SETTINGS } = await import('../src/modules/settings/registry.ts')
+  const texts = readFileSync(new URL('../console/src/pages/settings/texts.ts', import.meta.url), 'utf8')
+  const missing = Object.keys(SETTINGS).filter(
+    (name) => !texts.includes(`'${name}': {`) && !texts.includes(`${name}: {`),
+  )
+  assert.deepEqual(missing, [])
+})
