@@ -81,7 +81,7 @@ export function UploadInput({
           type="file"
           accept={ACCEPTED[as]}
           onChange={(event) => void send((event.target as HTMLInputElement).files?.[0])}
-          sx={{ position: 'absolute', opacity: 0, width: 1, height: 1, pointerEvents: 'none' }}
+          sx={{ position: 'absolute', opacity: 0, width: '1px', height: '1px', pointerEvents: 'none' }}
         />
         {has && <Button onClick={clear}>{t(['Remove', '移除'])}</Button>}
       </Stack>
