@@ -1,5 +1,4 @@
 import { ABILITIES } from 'virtual:contract'
-import { isKithError } from '@kith/client'
 import type { AuthProvider, UserIdentity } from 'react-admin'
 import { AREAS } from '../areas/areas.ts'
 import { QUEUES } from '../queues/queues.ts'
@@ -30,7 +29,13 @@ function forget() {
   identity = null
 }
 
-kith.session.onChange(forget)
+const LOGIN = '/admin/login'
+
+kith.session.onChange((isSignedIn) => {
+  forget()
+  // Whatever was read is forgotten with the page; the page to sign in is where that begins anew.
+  if (!isSignedIn && location.pathname !== LOGIN) location.assign(LOGIN)
+})
 
 const VERBS: Record<string, string> = {
   list: 'get',
@@ -61,7 +66,7 @@ export const authProvider: AuthProvider = {
     if (!(await kith.session.isSignedIn())) throw new Error('signed out')
   },
   async checkError(error: unknown) {
-    if (isKithError(error) && error.status === 401) throw error
+    if ((error as { status?: number }).status === 401) throw error
   },
   async getIdentity() {
     identity ??= call<{ id: number; name: string; avatar: unknown }>('GET', '/user').then(

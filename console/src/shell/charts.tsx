@@ -106,19 +106,34 @@ export function Bars({ label, bars }: { label: string; bars: { label: string; va
   return (
     <Box component="dl" aria-label={label} sx={{ m: 0 }}>
       {bars.map(({ label: name, value }) => (
-        <Box key={name} sx={{ mb: 1 }}>
-          <Box sx={{ display: 'flex', justifyContent: 'space-between' }}>
-            <Typography component="dt">{name}</Typography>
-            <Typography component="dd" sx={{ m: 0, fontVariantNumeric: 'tabular-nums' }}>
-              {value.toLocaleString(locale)}
-            </Typography>
-          </Box>
-          <Box aria-hidden sx={{ height: 8, borderRadius: 4, bgcolor: 'action.hover', overflow: 'hidden' }}>
+        <Box key={name} sx={{ mb: 1, position: 'relative', pb: 1.5 }}>
+          <Typography component="dt" sx={{ float: 'left' }}>
+            {name}
+          </Typography>
+          <Typography component="dd" sx={{ m: 0, textAlign: 'right', fontVariantNumeric: 'tabular-nums' }}>
+            {value.toLocaleString(locale)}
             <Box
-              sx={{ height: 1, bgcolor: 'primary.main' }}
-              style={{ width: `${(100 * Math.abs(value)) / top}%` }}
-            />
-          </Box>
+              component="span"
+              aria-hidden
+              sx={{
+                ...{
+                  position: 'absolute',
+                  insetInline: 0,
+                  bottom: 0,
+                  height: 8,
+                  borderRadius: 4,
+                  overflow: 'hidden',
+                },
+                bgcolor: 'action.hover',
+              }}
+            >
+              <Box
+                component="span"
+                sx={{ display: 'block', height: 1, bgcolor: 'primary.main' }}
+                style={{ width: `${(100 * Math.abs(value)) / top}%` }}
+              />
+            </Box>
+          </Typography>
         </Box>
       ))}
     </Box>

@@ -1,12 +1,22 @@
 import { Box, Typography } from '@mui/material'
 import type { ReactNode } from 'react'
-import { AppBar, Layout, LocalesMenuButton, TitlePortal, ToggleThemeButton } from 'react-admin'
+import {
+  AppBar,
+  Layout,
+  LocalesMenuButton,
+  TitlePortal,
+  ToggleThemeButton,
+  UserMenu,
+  useGetIdentity,
+} from 'react-admin'
 import mark from '../mark.svg'
 import { ConsoleMenu } from './menu.tsx'
 
 function ConsoleBar() {
+  const { data: identity } = useGetIdentity()
   return (
     <AppBar
+      userMenu={<UserMenu label={identity?.fullName ?? 'ra.auth.user_menu'} />}
       color="secondary"
       toolbar={
         <>

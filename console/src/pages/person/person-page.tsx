@@ -7,10 +7,12 @@ import { call, type Wire } from '../../api/client.ts'
 import { AuthorHistory } from '../../queues/author-history.tsx'
 import { type Text, useText } from '../../shell/text.ts'
 import { Balance } from './balance.tsx'
+import { SanctionHistory } from './sanction-history.tsx'
 
 const TABS: readonly { name: string; label: Text; operation: string }[] = [
   { name: 'points', label: ['Points', '积分'], operation: 'get users/{user}/points' },
   { name: 'wallet', label: ['Wallet', '钱包'], operation: 'get users/{user}/wallet' },
+  { name: 'history', label: ['History', '处置记录'], operation: 'get users/{user}/history' },
 ]
 
 /** A person: suspending, recommending, balances with their ledger, sessions, and what they did. */
@@ -51,12 +53,19 @@ export function PersonPage() {
               ))}
             </Tabs>
             <CardContent role="tabpanel" id={`panel-${tab}`} aria-labelledby={`tab-${tab}`}>
-              <Balance
-                key={tab}
-                user={record.id}
-                kind={tab as 'points' | 'wallet'}
-                mayGrant={mayCall(mine, `post users/{user}/${tab}`)}
-              />
+              {tab === 'history' ? (
+                <SanctionHistory
+                  user={record.id}
+                  maySanction={mayCall(mine, 'post users/{user}/sanctions')}
+                />
+              ) : (
+                <Balance
+                  key={tab}
+                  user={record.id}
+                  kind={tab as 'points' | 'wallet'}
+                  mayGrant={mayCall(mine, `post users/{user}/${tab}`)}
+                />
+              )}
             </CardContent>
           </Card>
         )}

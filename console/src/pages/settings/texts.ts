@@ -223,6 +223,10 @@ export const SETTING_TEXTS: Record<string, { label: Text; note: Text }> = {
     label: ['Countries of phone numbers', '手机号国家'],
     note: ['Two letters each, one a line.', '两位国家代码，每行一个。'],
   },
+  'account:deletion-days': {
+    label: ['Days before an account is deleted', '账号注销等待天数'],
+    note: ['Until then whoever asked for it may change their mind.', '在此期间可以撤销注销。'],
+  },
   'register:role': {
     label: ['Role of newcomers', '新用户角色'],
     note: ['The name of the role that everybody gets.', '新用户获得的角色标识。'],
@@ -289,6 +293,7 @@ export const SETTING_GROUPS: Record<string, Text> = {
   site: ['Site', '站点'],
   register: ['Registration', '注册'],
   users: ['People', '用户'],
+  account: ['Accounts', '账号'],
   feed: ['Feeds', '动态'],
   news: ['News', '资讯'],
   group: ['Groups', '圈子'],
