@@ -51,7 +51,7 @@ export const authProvider: AuthProvider = {
     forget()
     await kith.session.signIn(
       { login: username, password },
-      { secondFactor: () => (code ? { otp: code } : null) },
+      { secondFactor: () => (code ? { second_factor: code } : null) },
     )
     const mine = await myAbilities()
     if (mine.has('admin: login')) return

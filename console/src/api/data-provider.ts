@@ -69,9 +69,9 @@ export const dataProvider: DataProvider = {
   },
   async create(name, { data }) {
     const area = areaNamed(name)
-    const made = await tell(
-      call('POST', `/admin/${area.path}`, { body: area.toWire?.(data as Wire) ?? data }),
-    )
+    // A field that was left empty is not said to be nothing.
+    const given = Object.fromEntries(Object.entries(data as Wire).filter(([, value]) => value !== null))
+    const made = await tell(call('POST', `/admin/${area.path}`, { body: area.toWire?.(given) ?? given }))
     return { data: { ...data, ...made, id: (made?.id ?? data.id ?? 0) as number } as never }
   },
   async update(name, { id, data, previousData }) {

@@ -227,6 +227,14 @@ export const SETTING_TEXTS: Record<string, { label: Text; note: Text }> = {
     label: ['Days before an account is deleted', '账号注销等待天数'],
     note: ['Until then whoever asked for it may change their mind.', '在此期间可以撤销注销。'],
   },
+  'account:sign-in-notices': {
+    label: ['Tell of sign-ins from new devices', '新设备登录提醒'],
+    note: ['Whoever signs in from a new device gets a message.', '从新设备登录时通知本人。'],
+  },
+  'account:second-factor-for-administrators': {
+    label: ['Second factor for administrators', '管理员需二次验证'],
+    note: ['Without one the administration stays closed to them.', '未开启二次验证的管理员无法进入后台。'],
+  },
   'register:role': {
     label: ['Role of newcomers', '新用户角色'],
     note: ['The name of the role that everybody gets.', '新用户获得的角色标识。'],
