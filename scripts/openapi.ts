@@ -12,6 +12,7 @@ import { buildApp } from '#app'
 import { readConfig } from '#platform/config.ts'
 import type { Context } from '#platform/context.ts'
 import { createMetrics } from '#platform/metrics.ts'
+import { listsPage } from './lists.ts'
 
 const FILE = new URL('../openapi.json', import.meta.url)
 const nothing = () => {}
@@ -63,6 +64,7 @@ const text = `${print({ ...document, paths: sorted(Object.fromEntries(byMethod))
 await app.close()
 if (!process.argv.includes('--check')) {
   await writeFile(FILE, text)
+  await writeFile(new URL('../docs/lists.md', import.meta.url), listsPage(JSON.parse(text)).text)
   process.exitCode = generateClient()
   if (process.exitCode === 0) resolveConflicts()
 } else if ((await readFile(FILE, 'utf8').catch(() => '')) === text)

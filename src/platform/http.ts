@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import cors from '@fastify/cors'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import buildSerializer, { type Schema as SerializerSchema } from 'fast-json-stringify'
@@ -23,6 +22,7 @@ import { admission, tellRate } from '#platform/http/admission.ts'
 import { acceptEmptyJson, answerInvalid, prepareBody, refuseBadForms } from '#platform/http/bodies.ts'
 import { tellCaches } from '#platform/http/caching.ts'
 import { addDrain } from '#platform/http/drain.ts'
+import { requestIds } from '#platform/http/request-id.ts'
 import { shedLoad } from '#platform/http/shedding.ts'
 import { endStalledBodies } from '#platform/http/stalled.ts'
 import type { Identity } from '#platform/http/viewer.ts'
@@ -116,7 +116,7 @@ export async function createServer({
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     trustProxy: config.trustProxy ?? false,
-    genReqId: requestIds(),
+    genReqId: requestIds(config.trustProxy) as never,
     // A path has no patterns that a long part could hold up, and every parameter says its own length: too long is 404.
     routerOptions: { maxParamLength: LINE_LIMIT, ignoreTrailingSlash: true },
     frameworkErrors: async (error, request, reply) => {
@@ -249,16 +249,6 @@ export async function createServer({
     return render(methodNotAllowed({ headers }), request, reply)
   })
   return server
-}
-
-/** Ids that no other process makes: a random beginning and a count, which costs less than randomness for each. */
-function requestIds(): () => string {
-  const beginning = randomBytes(9).toString('base64url')
-  let count = 0
-  return () => {
-    count += 1
-    return `${beginning}-${count.toString(36)}`
-  }
 }
 
 /** Whether a request brought a file: everything else comes as JSON or as a form's words. */

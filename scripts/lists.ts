@@ -1,0 +1,85 @@
+/** Writes the page on lists from the description of the API. */
+type Schema = {
+  $ref?: string
+  type?: string | string[]
+  description?: string
+  default?: unknown
+  maximum?: number
+  items?: Schema
+  properties?: Record<string, Schema>
+  anyOf?: Schema[]
+}
+type Operation = {
+  deprecated?: boolean
+  parameters?: { in: string; name: string; schema: Schema }[]
+  responses: Record<string, { content?: Record<string, { schema: Schema }> }>
+}
+/** What is read of an API description. */
+export type Described = {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Schema> }
+}
+
+/** How pages go on, in the order in which they are told. */
+const CURSORS = ['after', 'max_id', 'index', 'since', 'hot', 'page', 'offset']
+const SEARCHES = ['q', 'search', 'key', 'keyword', 'keywords', 'name', 'subject']
+
+/** `docs/lists.md`: every list with pages, as the API description has them. */
+export function listsPage(document: Described): { text: string; count: number } {
+  const resolve = (schema: Schema): Schema =>
+    schema.$ref ? (document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) : schema
+
+  /** The forms of times in what a list shows, at any depth. */
+  function timesIn(schema: Schema, seen = new Set<Schema>()): Set<string> {
+    const found = new Set<string>()
+    const walk = (each: Schema): void => {
+      const { type, description = '', items, properties = {}, anyOf = [] } = resolve(each)
+      if (seen.has(resolve(each))) return
+      seen.add(resolve(each))
+      if ([type].flat().includes('string') && description.startsWith('UTC, '))
+        found.add(description.includes('Z') ? '`T…Z`' : '`… …`')
+      for (const below of [...Object.values(properties), ...anyOf, ...(items ? [items] : [])]) walk(below)
+    }
+    walk(schema)
+    return found
+  }
+
+  const rows = Object.entries(document.paths).flatMap(([path, { get }]) => {
+    if (!get || get.deprecated) return []
+    const query = new Map(
+      (get.parameters ?? []).filter((each) => each.in === 'query').map((each) => [each.name, each]),
+    )
+    const limit = query.get('limit')?.schema
+    const reply = Object.values(get.responses['200']?.content ?? {})[0]?.schema
+    if (!limit || !reply) return []
+    const shape = resolve(reply)
+    const lists = Object.entries(shape.properties ?? {}).filter(([, each]) => resolve(each).type === 'array')
+    const items = shape.type === 'array' ? 'the reply' : lists.map(([name]) => `\`${name}\``).join(', ')
+    const named = (names: string[]) =>
+      names
+        .filter((name) => query.has(name))
+        .map((name) => `\`${name}\``)
+        .join(', ') || '–'
+    const size = `${limit.default ?? '–'} / ${limit.maximum ?? '–'}`
+    const cells = [path.replace('/api/v2', ''), named(CURSORS), size, named(SEARCHES), items]
+    return [
+      `| \`${cells[0]}\` | ${cells.slice(1).join(' | ')} | ${[...timesIn(reply)].sort().join(', ') || '–'} |`,
+    ]
+  })
+
+  const text = `# Lists
+
+Every list with pages: what it goes on by, how many items a page has (usual / at most), what it searches by, where the items are, and
+in which form its times are. Written from \`openapi.json\`; \`npm run openapi\` writes it anew.
+
+- \`after\` and \`max_id\` are the id of the last item: what follows has smaller ids. \`index\` and \`since\` follow the direction asked
+  for (conventions-15). \`hot\` is a rank, alone or with \`after\`. \`page\` counts from 1 (conventions-16), \`offset\` counts items.
+- A page with fewer items than \`limit\` is the last one (conventions-14).
+- Times are UTC: \`… …\` is \`YYYY-MM-DD HH:MM:SS\`, \`T…Z\` is \`YYYY-MM-DDTHH:MM:SSZ\` (conventions-3).
+
+| List | Goes on by | Items | Searches by | Where | Times |
+|---|---|---|---|---|---|
+${rows.join('\n')}
+`
+  return { text, count: rows.length }
+}
