@@ -20,6 +20,8 @@ export async function captureStatements(
     DATABASE_POOL_SIZE: '1',
     RATE_LIMIT_USER: '0',
     LOG_LEVEL: 'silent',
+    // The floor does the whole of the work each time.
+    KEPT_PAGES_MB: '0',
   })
   const opened = await openContext(
     { ...config, databaseUrl: connection as never },

@@ -44,3 +44,15 @@ export function requestOf(operation: Operation, ranges: Ranges) {
     }
   }
 }
+
+/**
+ * Takes back the feeds that were published after a fill, so that lists read after it show what they showed before: posts
+ * without comments cost less. Says so to the server, which did not do it.
+ */
+export async function takeBackFeeds(sql: Sql, newest: number): Promise<void> {
+  await sql`
+    with gone as (delete from feeds where id > ${newest} returning user_id)
+    update user_counts c set feeds_count = c.feeds_count - g.n
+    from (select user_id, count(*)::int as n from gone group by user_id) g where c.user_id = g.user_id`
+  await sql`select pg_notify('kith', ${'bench\nwrote:*'})`
+}

@@ -18,7 +18,7 @@ import { type Filled, fill } from './fill.ts'
 import type { FloorTask } from './floor.ts'
 import { drive, type Measured, processorTime, sumUp } from './measure.ts'
 import { OPERATIONS, type Operation } from './operations.ts'
-import { peopleOf, type Ranges, rangesOf, requestOf } from './requests.ts'
+import { peopleOf, type Ranges, rangesOf, requestOf, takeBackFeeds } from './requests.ts'
 import { SIZES } from './sizes.ts'
 
 requireRuntime()
@@ -119,6 +119,7 @@ async function main() {
       databasePids,
     })
     micros.set(operation.name, measured.serverMicros + measured.databaseMicros)
+    if (operation.method === 'POST' && operation.path === '/feeds') await takeBack(connection, ranges)
     const failures = measured.failures + floor.failures
     console.log(
       `| ${operation.name} | ${measured.perSecond.toFixed(0)} | ${measured.p50} | ${measured.p99} | ${measured.serverMicros.toFixed(0)} | ${measured.databaseMicros.toFixed(0)} | ${floor.perSecond.toFixed(0)} | ${(measured.perSecond / floor.perSecond).toFixed(2)} |${failures > 0 ? ` ${failures} failures!` : ''}`,
@@ -138,6 +139,12 @@ function childrenOf(parent: number): number[] {
     .split('\n')
     .filter((line) => line.includes('main.ts'))
     .map((line) => Number.parseInt(line, 10))
+}
+
+async function takeBack(connection: FloorTask['connection'], { feeds }: Ranges): Promise<void> {
+  const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 0 })
+  await takeBackFeeds(sql, feeds.from + feeds.count - 1)
+  await sql.end()
 }
 
 async function fillOnce(sql: Sql): Promise<Filled> {

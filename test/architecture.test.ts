@@ -115,3 +115,15 @@ test('the client library and the server import nothing of each other', () => {
   for (const file of sources)
     for (const target of importsOf(file)) assert.doesNotMatch(target, /^sdk\/|@kith\/client/, file)
 })
+
+test('no module invalidates a page by hand: the database layer knows what was written', () => {
+  let seen = 0
+  for (const file of sources.filter((path) => path.startsWith('src/modules/'))) {
+    seen += 1
+    const text = readFileSync(file, 'utf8')
+    assert.doesNotMatch(text, /generations\b|pagesOf\b/, `${file} meddles with what is kept`)
+    for (const target of importsOf(file).filter((path) => path.startsWith('src/platform/pages/')))
+      assert.match(target, /(overlay|reading)\.ts$/, `${file} imports ${target}`)
+  }
+  assert.ok(seen > 100, `saw only ${seen} files`)
+})

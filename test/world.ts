@@ -19,6 +19,7 @@ import { createMetrics } from '#platform/metrics.ts'
 import { createRateLimiter } from '#platform/rate-limit.ts'
 import { createSignals } from '#platform/signals.ts'
 import { createStorage } from '#platform/storage/storage.ts'
+import { checkedStatements } from '#test/fixtures/checked-statements.ts'
 import { recordReplies } from '#test/wire-record.ts'
 import { tasksOn } from '../src/worker.ts'
 
@@ -75,11 +76,19 @@ export async function createWorld(
   // Copying the files costs a twentieth of writing every page to the log.
   await adminSql.unsafe(`create database ${database} template kith_template strategy file_copy`)
   const connection = { ...admin, database }
+  // Where pages are compared, so is what is known of statements.
+  const checked = process.env.KEPT_PAGES_VERIFY === 'true' ? checkedStatements() : undefined
+  const onQuery: DatabaseOptions['onQuery'] = checked
+    ? (query) => {
+        checked.note(query.text)
+        options.onQuery?.(query)
+      }
+    : options.onQuery
   const sql = openDatabase({
     connection,
     poolSize: 12,
     statementTimeoutMs: 30_000,
-    ...(options.onQuery ? { onQuery: options.onQuery } : {}),
+    ...(onQuery ? { onQuery } : {}),
   })
   const dataDir = await mkdtemp(join(tmpdir(), 'kith-world-'))
   const config = readConfig({
@@ -137,6 +146,7 @@ export async function createWorld(
   after(async () => {
     await app.close()
     for (const work of ctx.onClose) await work()
+    await checked?.check(sql)
     await signals.close()
     ctx.limiter.close()
     await sql.end()

@@ -198,7 +198,10 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
     const [method = '', path = ''] = operation.split(' ')
     const [status = 200] = Object.keys(options.reply).map(Number)
     const { load, whenInvalid, handler } = options
-    const kept = options.kept && keptRoute(ctx, options.kept, options.access === 'public')
+    const kept =
+      options.kept && ctx.config.keptPages.bytes > 0
+        ? keptRoute(ctx, options.kept, options.access === 'public')
+        : undefined
     const asked = Object.keys((options.query as TObject | undefined)?.properties ?? {})
 
     /** What of a request its reply depends on. */

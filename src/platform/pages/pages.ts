@@ -58,7 +58,7 @@ function createPages(ctx: Context): Pages {
   const makes = createRush(countsAfter)
   const sends = createRush(countsAfter)
   const kept = new LRUCache<string, Page>({
-    maxSize: Math.max(bytes, 1),
+    maxSize: bytes,
     sizeCalculation: (page, key) => page.size + key.length,
   })
   const names = new LRUCache<string, string>({ max: MAX_NAMES })
@@ -101,7 +101,7 @@ function createPages(ctx: Context): Pages {
     const caller = { ...newCaller(), keys: currentCaller()?.keys ?? [] }
     const { value, noted } = await noting(generations, caller, write)
     const page = createPage(value, noted, readAt, flags)
-    if (bytes > 0 && isGood(page, 0)) kept.set(key, page)
+    if (isGood(page, 0)) kept.set(key, page)
     return page
   }
 
