@@ -16,7 +16,6 @@ export function deletionRoutes(server: Server, ctx: Context) {
   route('DELETE /user', {
     operationId: 'deleteMe',
     summary: 'Delete my account, with a proof that it is mine; signing in again in time takes it back',
-    whileSilenced: true,
     access: 'user',
     whileSilenced: true,
     body: Proof,

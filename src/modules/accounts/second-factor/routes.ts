@@ -29,7 +29,6 @@ export function secondFactorRoutes(server: Server, ctx: Context) {
   route('POST /user/second-factor', {
     operationId: 'prepareSecondFactor',
     summary: 'Get a secret for an authenticator app; nothing changes until a code of it proves it',
-    whileSilenced: true,
     access: 'user',
     whileSilenced: true,
     body: Proof,
@@ -42,7 +41,6 @@ export function secondFactorRoutes(server: Server, ctx: Context) {
   route('PUT /user/second-factor', {
     operationId: 'turnSecondFactorOn',
     summary: 'Turn the second factor on with a code of the app; answers recovery codes, once',
-    whileSilenced: true,
     access: 'user',
     whileSilenced: true,
     body: FactorProof,
@@ -56,7 +54,6 @@ export function secondFactorRoutes(server: Server, ctx: Context) {
   route('POST /user/second-factor/recovery-codes', {
     operationId: 'renewRecoveryCodes',
     summary: 'Replace my recovery codes; answers the new ones, once',
-    whileSilenced: true,
     access: 'user',
     whileSilenced: true,
     body: FactorProof,
@@ -75,7 +72,6 @@ export function secondFactorRoutes(server: Server, ctx: Context) {
   route('DELETE /user/second-factor', {
     operationId: 'turnSecondFactorOff',
     summary: 'Turn the second factor off, with a code',
-    whileSilenced: true,
     access: 'user',
     whileSilenced: true,
     body: FactorProof,

@@ -32,7 +32,6 @@ export function sessionRoutes(server: Server, ctx: Context) {
   route('DELETE /user/sessions', {
     operationId: 'endOtherSessions',
     summary: 'End all my sign-ins but this one',
-    whileSilenced: true,
     access: 'user',
     whileSilenced: true,
     reply: { 204: Empty },
@@ -45,7 +44,6 @@ export function sessionRoutes(server: Server, ctx: Context) {
   route('DELETE /user/sessions/:session', {
     operationId: 'endSession',
     summary: 'End a sign-in of mine',
-    whileSilenced: true,
     access: 'user',
     whileSilenced: true,
     params: SessionParams,
