@@ -4,6 +4,7 @@ import type { Config } from '#platform/config.ts'
 import { type DatabaseServer, openDatabaseServer } from '#platform/database-server.ts'
 import { serveMetrics } from '#platform/health.ts'
 import { bufferedOutput, createLog } from '#platform/log.ts'
+import { spreadOwnWrites } from '#platform/own-writes.ts'
 import { gatherMetrics } from '#platform/processes/all-metrics.ts'
 import { keepAllowances } from '#platform/processes/allowances.ts'
 import { createCrew } from '#platform/processes/crew.ts'
@@ -28,6 +29,7 @@ export async function supervise(config: Config): Promise<void> {
     onJoin(channel) {
       allowances.serve(channel)
       places.serve(channel)
+      spreadOwnWrites(channel, () => crew.channels())
       metrics.serve(channel)
     },
     onLeave(channel) {

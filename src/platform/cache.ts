@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Context } from '#platform/context.ts'
-import { currentCaller } from '#platform/database/callers.ts'
+import { currentCaller, onPrimary } from '#platform/database/callers.ts'
 import type { Db } from '#platform/database.ts'
 import { sendSignal } from '#platform/signals.ts'
 
@@ -45,7 +45,7 @@ export function defineCache<V extends object>(name: string, options: { max: numb
         const held = entries.get(key)
         if (held !== undefined) return held
         const before = drops
-        return load().then((value) => {
+        return onPrimary(load).then((value) => {
           if (before === drops) entries.set(key, value)
           return value
         })

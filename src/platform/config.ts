@@ -95,6 +95,7 @@ export function readConfig(env: Env) {
     databaseDirectUrl: database('DATABASE_DIRECT_URL'),
     /** Whether that pooler keeps prepared statements. */
     databasePrepares: choice('DATABASE_PREPARED_STATEMENTS', 'off', ['on', 'off']) === 'on',
+    databaseReplicaMaxLagMs: integer('DATABASE_REPLICA_MAX_LAG_MS', 1_000, 10, 60_000),
     /** Replicas that read. */
     databaseReplicaUrls: (text('DATABASE_REPLICA_URLS') ?? '')
       .split(/[\s,]+(?=postgres)/)

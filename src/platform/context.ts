@@ -7,6 +7,7 @@ import type { Mail } from '#platform/mail.ts'
 import type { Metrics } from '#platform/metrics.ts'
 import type { PushSender } from '#platform/push.ts'
 import type { RateLimiter } from '#platform/rate-limit.ts'
+import type { Replicas } from '#platform/replicas.ts'
 import type { Signals } from '#platform/signals.ts'
 import type { SmsSender } from '#platform/sms.ts'
 import type { Storage } from '#platform/storage/storage.ts'
@@ -19,6 +20,8 @@ export type Context = {
   limiter: RateLimiter
   metrics: Metrics
   signals: Signals
+  /** Where there are any. */
+  replicas?: Replicas
   secrets: Secrets
   storage: Storage
   mail: Mail

@@ -1,5 +1,5 @@
 import type { Context } from './context.ts'
-import { currentCaller } from './database/callers.ts'
+import { currentCaller, onPrimary } from './database/callers.ts'
 
 /** An answer is kept a hundred times as long as it took, so that it never costs more than a hundredth of the time. */
 const KEPT_TIMES = 100
@@ -33,7 +33,7 @@ export function cacheCostly<Name, T>(
     if (kept && Date.now() < kept.until) return kept.answer
     const started = Date.now()
     // Until it is known how long this one takes, everybody waits for the same.
-    const entry: Kept<T> = { until: Number.POSITIVE_INFINITY, answer: find(ctx, name) }
+    const entry: Kept<T> = { until: Number.POSITIVE_INFINITY, answer: onPrimary(() => find(ctx, name)) }
     known.set(name, entry)
     entry.answer.then(
       () => {

@@ -1,5 +1,5 @@
 import postgres from 'postgres'
-import type { Driver } from './database/connection.ts'
+import type { Driver, Query } from './database/connection.ts'
 import { addressesOf, chooseHost, hostsOf } from './database/hosts.ts'
 import { createPool } from './database/pool.ts'
 import { createGenerations, type Generations } from './generations.ts'
@@ -22,6 +22,8 @@ export type Sql = postgres.Sql<{ bigint: number }> & {
   beforeEnd(work: () => Promise<void>): void
   /** Which tables were written since when. */
   generations: Generations
+  /** Sends a statement over this pool, whatever the caller's request may read from. */
+  sendAlone(query: Query): void
 }
 
 /** An open transaction. */
@@ -134,8 +136,8 @@ export function openDatabase(options: DatabaseOptions): Sql {
     maxWaiting: options.maxWaiting ?? Number.POSITIVE_INFINITY,
     deadlineMs: options.statementTimeoutMs === 0 ? 0 : options.statementTimeoutMs + DEADLINE_GRACE_MS,
   })
-  const { sql, state, isAnswering, beforeEnd } = pool
-  return Object.assign(sql, { state, isAnswering, beforeEnd, generations }) as unknown as Sql
+  const { sql, state, isAnswering, beforeEnd, sendAlone } = pool
+  return Object.assign(sql, { state, isAnswering, beforeEnd, generations, sendAlone }) as unknown as Sql
 }
 
 const watchQueries =

@@ -7,11 +7,12 @@ import type { Metrics } from '#platform/metrics.ts'
 const READY_MS = 1500
 
 /** `/health/live`, `/health/ready` and, where the configuration opens it, `/metrics`. */
-export function addHealth(server: Server, { sql, config, metrics }: Context): void {
+export function addHealth(server: Server, { sql, config, metrics, replicas }: Context): void {
   // Answers as long as the process can: a database that is away is no reason to be restarted.
   server.get('/health/live', () => ({ status: 'ok' }))
   server.get('/health/ready', async (_request, reply) => {
-    if (!server.isDraining() && (await sql.isAnswering(READY_MS))) return { status: 'ok' }
+    if (!server.isDraining() && (await sql.isAnswering(READY_MS)))
+      return { status: 'ok', ...(replicas ? { replicas: replicas.state() } : {}) }
     return reply.code(503).send({ status: 'unavailable' })
   })
   if (config.metricsPublic)

@@ -32,6 +32,7 @@ import { redactRequestUrl } from '#platform/log.ts'
 import type { Metrics } from '#platform/metrics.ts'
 import type { RateLimiter } from '#platform/rate-limit.ts'
 import { retryRawUrl } from '#platform/raw-url.ts'
+import type { Replicas } from '#platform/replicas.ts'
 import { rememberRoutes } from '#platform/route-table.ts'
 import { refuseUnreadable } from '#platform/unreadable.ts'
 
@@ -79,6 +80,7 @@ export type HttpOptions = {
   metrics: Metrics
   identity: Identity
   sql: Pick<Sql, 'state'>
+  replicas?: Replicas
 }
 
 const BODY_LIMIT = 1024 * 1024
@@ -103,6 +105,7 @@ export async function createServer({
   metrics,
   identity,
   sql,
+  replicas,
 }: HttpOptions): Promise<Server> {
   const refuse = refuseUnreadable((ip) => limiter.hit(`ip:${addressKey(ip)}`, config.rateLimits.anonymous))
   const server: Server = fastify({
@@ -195,6 +198,13 @@ export async function createServer({
   })
 
   tellCaches(server, API)
+  if (replicas) {
+    // Before the reply goes out: whoever has it reads what was written.
+    server.addHook('onSend', async ({ caller, viewer }) => {
+      const userId = caller?.actsFor ?? viewer?.id
+      if (caller?.hasWritten && userId !== undefined) await replicas.wrote(userId)
+    })
+  }
   addDrain(server, { metrics, log })
   shedLoad(server, { sql, config, metrics })
 

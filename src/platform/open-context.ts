@@ -13,6 +13,7 @@ import { createMail } from '#platform/mail.ts'
 import { createMetrics } from '#platform/metrics.ts'
 import { createPush } from '#platform/push.ts'
 import { createRateLimiter } from '#platform/rate-limit.ts'
+import { openReplicas } from '#platform/replicas.ts'
 import { findSecretCheck, requireSecret } from '#platform/secret-check.ts'
 import { createSignals } from '#platform/signals.ts'
 import { createSms } from '#platform/sms.ts'
@@ -94,7 +95,20 @@ export async function openContext(
     const max = config.databasePoolSize
     return { max, busy, idle: max - busy, waiting }
   })
+  const replicas =
+    bounds && config.databaseReplicaUrls.length > 0
+      ? openReplicas({
+          urls: config.databaseReplicaUrls,
+          primary: sql,
+          options: forRequests,
+          maxLagMs: config.databaseReplicaMaxLagMs,
+          metrics,
+          log,
+          redisUrl: config.redisUrl,
+        })
+      : undefined
   const ctx: Context = {
+    ...(replicas ? { replicas } : {}),
     config,
     sql,
     log,
@@ -127,6 +141,7 @@ export async function openContext(
           { name: 'signals', withinMs: 1_000, close: signals.close },
           { name: 'rate limits', withinMs: 1_000, close: () => limiter.close() },
           { name: 'mail', withinMs: 1_000, close: () => mail.close() },
+          { name: 'replicas', withinMs: 2_000, close: async () => replicas?.close() },
           { name: 'connections of jobs', withinMs: 2_000, close: () => sqlForJobs.end({ timeout: 1 }) },
           { name: 'connections', withinMs: 6_000, close: () => sql.end({ timeout: 5 }) },
           { name: 'database', withinMs: 90_000, close: async () => database.stop?.() },

@@ -62,6 +62,7 @@ export const feedRoutes = (kinds: readonly ContentKind[]) => (server: Server, ct
 
   route('GET /feeds/:feed', {
     operationId: 'getFeed',
+    replica: true,
     summary: 'Read a feed, with who liked it last',
     access: 'optional',
     kept: feedOverlay,

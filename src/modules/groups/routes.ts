@@ -64,6 +64,7 @@ export function groupRoutes(server: Server, ctx: Context) {
 
   route('GET /groups', {
     operationId: 'listGroups',
+    replica: true,
     summary: 'List groups, newest first, or find them by name',
     access: 'optional',
     kept: 'guests',
@@ -74,6 +75,7 @@ export function groupRoutes(server: Server, ctx: Context) {
 
   route('GET /recommend/groups', {
     operationId: 'listRecommendedGroups',
+    replica: true,
     summary: 'List recommended groups',
     access: 'optional',
     kept: 'guests',
@@ -137,6 +139,7 @@ export function groupRoutes(server: Server, ctx: Context) {
 
   route('GET /groups/:group', {
     operationId: 'getGroup',
+    replica: true,
     summary: 'Read a group',
     access: 'optional',
     kept: 'guests',

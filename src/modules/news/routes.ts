@@ -33,6 +33,7 @@ export function newsRoutes(server: Server, ctx: Context) {
 
   route('GET /news', {
     operationId: 'listArticles',
+    replica: true,
     summary: 'List published articles, newest first, or find them by title',
     access: 'optional',
     kept: newsOverlay,
@@ -48,6 +49,7 @@ export function newsRoutes(server: Server, ctx: Context) {
 
   route('GET /news/:news', {
     operationId: 'getArticle',
+    replica: true,
     summary: 'Read an article, which counts a view',
     access: 'optional',
     kept: newsOverlay,

@@ -72,6 +72,7 @@ export function questionRoutes(server: Server, ctx: Context) {
 
   route('GET /questions', {
     operationId: 'listQuestions',
+    replica: true,
     summary: 'List questions: unanswered, all, hot, with a bounty, excellent, or watched by me',
     access: 'optional',
     kept: 'guests',
@@ -97,6 +98,7 @@ export function questionRoutes(server: Server, ctx: Context) {
 
   route('GET /questions/:question', {
     operationId: 'getQuestion',
+    replica: true,
     summary: 'Read a question, which counts a view',
     access: 'optional',
     kept: 'guests',

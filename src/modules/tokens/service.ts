@@ -1,6 +1,7 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { defineCache } from '#platform/cache.ts'
 import type { Context } from '#platform/context.ts'
+import { actFor } from '#platform/database/callers.ts'
 import { type Db, transaction } from '#platform/database.ts'
 import { unauthenticated } from '#platform/errors.ts'
 import type { Device } from '#platform/http/device.ts'
@@ -37,6 +38,7 @@ export async function issueToken(
   userId: number,
   { family = randomUUID(), device = null }: { family?: string; device?: Device | null } = {},
 ): Promise<IssuedToken> {
+  actFor(userId)
   const token = randomBytes(32).toString('base64url')
   await insertToken(sql, {
     hash: hashOf(token),

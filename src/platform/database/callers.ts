@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Query } from './connection.ts'
 import type { Reading } from './reading.ts'
 
 /** On whose behalf statements are sent, so that no one account or row gets the whole pool. */
@@ -11,6 +12,12 @@ export type Caller = {
   isGone: boolean
   /** Who it is, where somebody is signed in. */
   userId?: number
+  /** Takes the statements outside transactions, where the route may read from a replica. */
+  replica?: ((query: Query) => void) | undefined
+  /** Something was written on its behalf. */
+  hasWritten?: boolean
+  /** For whom it was written, where that is somebody else than who asked: such as who signs in. */
+  actsFor?: number
   /** Told what the statements read, where the answer is to be kept. */
   reading?: Reading
 }
@@ -25,3 +32,16 @@ export const onBehalfOf = <T>(caller: Caller, work: () => T): T => callers.run(c
 
 /** The caller of what runs now; undefined for work that nobody asked for, such as jobs. */
 export const currentCaller = (): Caller | undefined => callers.getStore()
+
+/** Does what has to see everything that was written, although the request may read from a replica. */
+export function onPrimary<T>(work: () => T): T {
+  const caller = callers.getStore()
+  if (!caller?.replica) return work()
+  return callers.run(Object.create(caller, { replica: { value: undefined } }) as Caller, work)
+}
+
+/** Says for whom the request of a guest writes, so that they see it at once. */
+export function actFor(userId: number): void {
+  const caller = callers.getStore()
+  if (caller) caller.actsFor = userId
+}

@@ -126,14 +126,22 @@ export function createPool(
   const note = ({ reading }: Caller, use: Use, failure: unknown) =>
     failure === undefined ? reading?.read(use) : reading?.readUnknown()
 
-  const sendAlone: Send = (query) => {
+  /** Says that something was written, and on whose behalf. */
+  const wrote = (uses: Iterable<Use>, caller: Caller | undefined) => {
+    if (caller && !caller.hasWritten)
+      for (const use of uses)
+        if (use.writesAll || use.writes.size + use.counts.size > 0) caller.hasWritten = true
+    generations.wrote(uses, caller?.userId)
+  }
+
+  const sendHere: Send = (query) => {
     const caller = currentCaller()
     const run = (held: Connection) => {
       held.keys = caller?.keys ?? NO_KEYS
       const onDone = (use: Use, failure?: unknown) => {
         if (caller?.reading) note(caller, use, failure)
         // One that failed with its connection may have been done.
-        if (failure === undefined || !isRefusal(failure)) generations.wrote([use], caller?.userId)
+        if (failure === undefined || !isRefusal(failure)) wrote([use], caller)
       }
       sendOver(held, query, onDone, (isWell) => {
         // The driver is in the middle of an answer, and takes the next statement once it is through with it.
@@ -145,6 +153,12 @@ export function createPool(
     else turns.wait(caller, run, query.reject)
   }
 
+  /** What is read for a page that is to be kept comes from the primary: a kept page knows of no replica's delay. */
+  const sendAlone: Send = (query) => {
+    const caller = currentCaller()
+    if (caller?.replica && !caller.reading) caller.replica(query)
+    else sendHere(query)
+  }
   const template = templateOf(driver, sendAlone)
 
   const acquire = (): Promise<Connection> => {
@@ -250,7 +264,7 @@ export function createPool(
     } finally {
       state.isOver = true
       // Whoever waits for the answer reads what was committed. A commit that was not answered may have happened.
-      if (!isUndone) generations.wrote(done, caller?.userId)
+      if (!isUndone) wrote(done, caller)
       give(held, isClean && !state.isLost)
     }
   }
@@ -341,6 +355,8 @@ export function createPool(
   return {
     sql: Object.assign(template, { begin, reserve, end, listen }),
     isAnswering,
+    /** Sends a statement here, whoever asks. */
+    sendAlone: sendHere as (query: Query) => void,
     beforeEnd: (work: () => Promise<void>) => void last.push(work),
     state: () => ({ busy: turns.held(), waiting: turns.waiting(), pressure: turns.pressure() }),
   }

@@ -96,6 +96,11 @@ export type RouteOptions<
   /** It publishes nothing and tells nobody anything: whoever may only read may do it too (sign-in-27). */
   whileSilenced?: true
   /**
+   * It only reads, and may be answered by a replica that has replayed the viewer's last write (docs/scaling.md). What
+   * fails there, or is not found, is asked of the primary.
+   */
+  replica?: true
+  /**
    * Replies are kept in memory until a table that they were read from is written (docs/kept-pages.md). The handler may
    * read the database, the caches of the platform and buffered counts, and is given neither request nor reply.
    */
@@ -158,7 +163,42 @@ declare module 'fastify' {
     documented?: Documented
     /** The route answers invalid input itself, after its `load`. */
     loads?: true
+    /** The route reads from replicas, where there are any. */
+    readsReplica?: true
     whileSilenced?: true
+  }
+}
+
+/** Runs the work of a route that may read from a replica; whatever fails there is done once more on the primary. */
+async function readAnywhere<T>(
+  { replicas }: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { caller } = request
+  if (!replicas || !caller) return work()
+  const send = await replicas.choose(request.viewer?.id ?? 0)
+  if (!send) {
+    replicas.count('primary')
+    return work()
+  }
+  let isUsed = false
+  caller.replica = (query) => {
+    isUsed = true
+    send(query)
+  }
+  try {
+    const body = await work()
+    replicas.count(isUsed ? 'replica' : 'primary')
+    return body
+  } catch (error) {
+    caller.replica = undefined
+    if (!isUsed || reply.sent) throw error
+    replicas.count('fallback')
+    return await work()
+  } finally {
+    caller.replica = undefined
   }
 }
 
@@ -198,6 +238,7 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
     const [method = '', path = ''] = operation.split(' ')
     const [status = 200] = Object.keys(options.reply).map(Number)
     const { load, whenInvalid, handler } = options
+    // With no memory for them pages are made for each request, and may be read from replicas.
     const kept =
       options.kept && ctx.config.keptPages.bytes > 0
         ? keptRoute(ctx, options.kept, options.access === 'public')
@@ -251,11 +292,14 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
             atomically(async (tx) => ({ status, body: await work(tx) }), single)
           return (await handler({ ...call, atomically: inTransaction } as never)) as never
         })
-      if (kept && (await kept.answer(request, reply, keyOf(call), writeFor(call, reply)))) return reply
-      if (load) call.loaded = await load(call as never)
-      // Some handlers set another of the route's statuses.
-      reply.code(status)
-      const body = await handler(call as never)
+      const work = async () => {
+        if (kept && (await kept.answer(request, reply, keyOf(call), writeFor(call, reply)))) return reply
+        if (load) call.loaded = await load(call as never)
+        // Some handlers set another of the route's statuses.
+        reply.code(status)
+        return handler(call as never)
+      }
+      const body = options.replica ? await readAnywhere(ctx, request, reply, work) : await work()
       return body === reply || reply.sent ? reply : reply.send(body)
     }
 
@@ -269,6 +313,7 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
           ...(options.personal ? { personal: true } : {}),
           ...(options.whileSilenced ? { whileSilenced: true } : {}),
           ...(kept ? { isKept: true } : {}),
+          ...(options.replica ? { readsReplica: true } : {}),
           ...(load || whenInvalid ? { loads: true } : {}),
           documented: {
             operationId,

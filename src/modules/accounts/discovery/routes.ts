@@ -31,6 +31,7 @@ export function discoveryRoutes(server: Server, ctx: Context) {
 
   route('GET /user/search', {
     operationId: 'searchUsers',
+    replica: true,
     summary: 'List people with a part of their name; without `keyword` those recommended',
     access: 'optional',
     kept: peopleOverlay,

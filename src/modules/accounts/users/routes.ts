@@ -26,6 +26,7 @@ export function userRoutes(server: Server, ctx: Context) {
 
   route('GET /users', {
     operationId: 'listUsers',
+    replica: true,
     summary: 'List people by ids, names, a part of the name, or tags',
     access: 'optional',
     kept: peopleOverlay,
@@ -68,6 +69,7 @@ export function userRoutes(server: Server, ctx: Context) {
 
   route('GET /users/:user', {
     operationId: 'getUser',
+    replica: true,
     summary: 'Read a person by id or name; by phone or e-mail oneself, or for holders of `admin:user:show`',
     description: 'By the phone or e-mail of somebody else the answer is `{"id": -1}`: the account exists.',
     access: 'optional',

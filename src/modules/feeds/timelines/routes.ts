@@ -22,6 +22,7 @@ export function feedTimelineRoutes(server: Server, ctx: Context) {
 
   route('GET /feeds', {
     operationId: 'listFeeds',
+    replica: true,
     summary: 'List feeds: the newest, the liveliest, those of followed people, or of one person',
     access: 'optional',
     kept: feedOverlay,
@@ -48,6 +49,7 @@ export function feedTimelineRoutes(server: Server, ctx: Context) {
 
   route('GET /feed/topics/:topicID/feeds', {
     operationId: 'listTopicFeeds',
+    replica: true,
     summary: 'List the feeds of a topic',
     tag: 'Topics',
     access: 'optional',

@@ -18,6 +18,7 @@ export function groupCategoryRoutes(server: Server, ctx: Context) {
 
   route('GET /categories', {
     operationId: 'listGroupCategories',
+    replica: true,
     summary: 'List categories of groups',
     access: 'optional',
     kept: 'guests',

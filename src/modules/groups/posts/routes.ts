@@ -72,6 +72,7 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
 
   route('GET /groups/:group/posts', {
     operationId: 'listGroupPosts',
+    replica: true,
     summary: 'List the posts of a group; the first page has the pinned ones too',
     access: 'optional',
     kept: 'guests',
@@ -167,6 +168,7 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
 
   route('GET /group-posts', {
     operationId: 'listPostsOfAllGroups',
+    replica: true,
     summary: 'List posts of all groups that I may read, or find them by title',
     access: 'optional',
     kept: 'guests',

@@ -19,6 +19,7 @@ export function songRoutes(server: Server, ctx: Context) {
 
   route('GET /music/songs', {
     operationId: 'listSongs',
+    replica: true,
     summary: 'List songs, newest first, or some of them by id',
     access: 'optional',
     kept: songOverlay,
@@ -44,6 +45,7 @@ export function songRoutes(server: Server, ctx: Context) {
   // 201, although nothing is made (music-2).
   route('GET /music/:music', {
     operationId: 'getSong',
+    replica: true,
     summary: 'Read a song, which counts a play',
     access: 'optional',
     params: SongParams,

@@ -20,6 +20,7 @@ export function specialRoutes(server: Server, ctx: Context) {
 
   route('GET /music/specials', {
     operationId: 'listAlbums',
+    replica: true,
     summary: 'List albums, newest first, or some of them by id',
     access: 'optional',
     kept: 'guests',
@@ -31,6 +32,7 @@ export function specialRoutes(server: Server, ctx: Context) {
 
   route('GET /music/specials/:special', {
     operationId: 'getAlbum',
+    replica: true,
     summary: 'Read an album with its songs; one with a price has to be paid first',
     access: 'optional',
     params: SpecialParams,

@@ -66,6 +66,7 @@ export function answerRoutes(server: Server, ctx: Context) {
 
   route('GET /questions/:question/answers', {
     operationId: 'listAnswers',
+    replica: true,
     summary: 'Answers of a question, most liked or newest first',
     access: 'optional',
     kept: 'guests',

@@ -37,6 +37,7 @@ export function questionTopicRoutes(server: Server, ctx: Context) {
 
   route('GET /question-topics', {
     operationId: 'listQuestionTopics',
+    replica: true,
     summary: 'List topics of questions, or search them by name',
     access: 'optional',
     kept: 'guests',

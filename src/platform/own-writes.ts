@@ -1,0 +1,64 @@
+import type { Redis } from 'ioredis'
+import type { LRUCache } from 'lru-cache'
+import type { Log } from '#platform/log.ts'
+import type { Channel } from '#platform/processes/channel.ts'
+import { parent } from '#platform/processes/parent.ts'
+import { connectRedis } from '#platform/redis.ts'
+
+/** How far a replica has to be for each person who wrote: in memory, in the other processes of the node, and in Redis. */
+export type OwnWrites = {
+  note(userId: number, position: number): Promise<void>
+  /** The position of somebody's last write, 0 where nothing is known, and beyond everything where that cannot be told. */
+  last(userId: number): number | Promise<number>
+  close(): Promise<void>
+}
+
+type Wrote = { userId: number; position: number }
+
+const PREFIX = 'kith:wrote:'
+
+export function shareOwnWrites(known: LRUCache<number, number>, log: Log, redisUrl?: string): OwnWrites {
+  const remember = ({ userId, position }: Wrote) => {
+    if ((known.get(userId) ?? 0) < position) known.set(userId, position)
+    return null
+  }
+  parent?.on<Wrote>('somebody wrote', remember)
+  let redis: Redis | undefined
+  if (redisUrl !== undefined)
+    connectRedis(redisUrl, log).then(
+      (made) => {
+        redis = made
+      },
+      (error) => log.warn({ err: error }, 'redis'),
+    )
+  return {
+    async note(userId, position) {
+      remember({ userId, position })
+      // The reply waits: whoever asks after it, and whomever, reads what was written.
+      await Promise.all([
+        parent?.ask('wrote', { userId, position }).catch(() => {}),
+        redis?.set(`${PREFIX}${userId}`, position, 'PX', known.ttl).catch(() => {}),
+      ])
+    },
+    last(userId) {
+      const here = known.get(userId) ?? 0
+      if (redisUrl === undefined) return here
+      if (redis?.status !== 'ready') return Number.POSITIVE_INFINITY
+      return redis.get(`${PREFIX}${userId}`).then(
+        (there) => Math.max(here, Number(there ?? 0)),
+        () => Number.POSITIVE_INFINITY,
+      )
+    },
+    async close() {
+      redis?.disconnect()
+    },
+  }
+}
+
+/** In the supervisor: what one process tells of writes all others know before it is answered. */
+export const spreadOwnWrites = (channel: Channel, others: () => Channel[]): void =>
+  channel.on<Wrote>('wrote', async (wrote) => {
+    const rest = others().filter((each) => each !== channel)
+    await Promise.all(rest.map((each) => each.ask('somebody wrote', wrote).catch(() => {})))
+    return null
+  })
