@@ -320,7 +320,7 @@ export async function buildApp(ctx: Context): Promise<Server> {
   })
   await addDocumentation(server)
   addHealth(server, ctx)
-  addLanding(server)
+  addLanding(server, ctx.config.console)
   addConsole(server, ctx.config)
   await server.register(
     async (api) => {

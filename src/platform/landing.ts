@@ -50,11 +50,7 @@ ${links.map(([href, words]) => `<li><a href="${href}"><code>${href}</code></a> $
 }
 
 /** `GET /` says what this is: a page for people, and JSON for whoever asks for that (conventions-36). */
-export function addLanding(server: Server): void {
-  let hasConsole = false
-  server.addHook('onReady', async () => {
-    hasConsole = ['/admin', '/admin/', '/admin/*'].some((url) => server.hasRoute({ method: 'GET', url }))
-  })
+export function addLanding(server: Server, hasConsole: boolean): void {
   server.get('/', { schema: { hide: true } }, (request, reply) => {
     reply.header('Vary', 'Accept, Accept-Language').header('Cache-Control', 'no-cache')
     const accept = request.headers.accept ?? ''
