@@ -32,9 +32,10 @@ const networks = (ctx: Context) =>
 export function findAddressBlock(
   ctx: Context,
   address: string,
+  now = Date.now(),
 ): ApiError | undefined | Promise<ApiError | undefined> {
   const judge = (known: Networks<Block>) => {
-    const inForce = known.find(address).filter(({ until }) => until > Date.now())
+    const inForce = known.find(address).filter(({ until }) => until > now)
     const longest = inForce.sort((one, two) => two.until - one.until)[0]
     return longest && blockedUntil(longest.endsAt)
   }

@@ -47,10 +47,11 @@ const silences = (ctx: Context) =>
 export function findSilence(
   ctx: Context,
   userId: number,
+  now = Date.now(),
 ): ApiError | undefined | Promise<ApiError | undefined> {
   const judge = (all: Map<number, Silence>) => {
     const silence = all.get(userId)
-    return silence && silence.until > Date.now() ? silencedBecause(silence) : undefined
+    return silence && silence.until > now ? silencedBecause(silence) : undefined
   }
   const all = silences(ctx)
   return all instanceof Promise ? all.then(judge) : judge(all)
