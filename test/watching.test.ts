@@ -27,7 +27,7 @@ const told = new Set(
     (match) => match[1],
   ),
 )
-const valueOf = (sample: string) => {
+const sampleOf = (sample: string) => {
   const line = text.split('\n').find((each) => each.startsWith(`${sample} `))
   return line === undefined ? undefined : Number(line.slice(sample.length + 1))
 }
@@ -88,17 +88,17 @@ test('tasks, states and series that are asked for by name are those that there a
 })
 
 test('the site is told as it is: jobs, decisions, what happened today, the last backup', async () => {
-  assert.equal(valueOf('kith_database_up'), 1)
-  assert.equal(valueOf('kith_jobs{task="send_webhook",state="failed"}'), 1)
-  assert.equal(valueOf('kith_jobs{task="send_code",state="later"}'), 1)
+  assert.equal(sampleOf('kith_database_up'), 1)
+  assert.equal(sampleOf('kith_jobs{task="send_webhook",state="failed"}'), 1)
+  assert.equal(sampleOf('kith_jobs{task="send_code",state="later"}'), 1)
   assert.equal(
-    valueOf('kith_today{series="sign-ups"}'),
+    sampleOf('kith_today{series="sign-ups"}'),
     Number((await sql`select count(*) as count from users`)[0]?.count),
   )
-  assert.equal(valueOf('kith_decisions_waiting{queue="reports"}'), 0)
-  assert.equal(valueOf('kith_backup_size_bytes'), 1234)
-  assert.ok(Math.abs((valueOf('kith_backup_last_success_timestamp_seconds') ?? 0) - Date.now() / 1000) < 600)
-  assert.equal(valueOf('kith_im_waiting{kind="groups"}'), 0)
+  assert.equal(sampleOf('kith_decisions_waiting{queue="reports"}'), 0)
+  assert.equal(sampleOf('kith_backup_size_bytes'), 1234)
+  assert.ok(Math.abs((sampleOf('kith_backup_last_success_timestamp_seconds') ?? 0) - Date.now() / 1000) < 600)
+  assert.equal(sampleOf('kith_im_waiting{kind="groups"}'), 0)
 })
 
 test('the files are valid for Prometheus', (t) => {

@@ -35,7 +35,7 @@ const MOST_PEOPLE = 200_000
 const PRESSURE = 0.25
 
 /** A position of the write-ahead log as a number: `16/B374D848`. */
-export function positionOf(lsn: string): number {
+function positionOf(lsn: string): number {
   const [high = '0', low = '0'] = lsn.split('/')
   return Number.parseInt(high, 16) * 2 ** 32 + Number.parseInt(low, 16)
 }
