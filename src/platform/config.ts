@@ -114,6 +114,8 @@ export function readConfig(env: Env) {
       countsMs: integer('KEPT_PAGES_COUNTS_MS', 1_000, 0, 60_000),
       /** Only while more pages than this are made within a second: until then counters are exact. */
       countsAfter: integer('KEPT_PAGES_COUNTS_AFTER', 20, 0, 1_000_000),
+      /** How old a page may be that depends on the time of day. */
+      timedMs: integer('KEPT_PAGES_TIMED_MS', 1_000, 0, 60_000),
       /** Every page that is found is made again and compared: for tests, since it saves nothing. */
       isVerified: choice('KEPT_PAGES_VERIFY', 'false', ['true', 'false']) === 'true',
     },

@@ -5,8 +5,6 @@ import { createPage, type Page } from './page.ts'
 import { noting } from './reading.ts'
 import { createRush } from './rush.ts'
 
-/** What depends on the time is as old as this at most. */
-const TIMED_MS = 1000
 /** Nothing is kept for longer, whatever was not told of what it was made of. */
 const LONGEST_MS = 60_000
 /** Other ways to ask for the same page that are remembered. */
@@ -54,7 +52,7 @@ export function pagesOf(ctx: Context): Pages {
 
 function createPages(ctx: Context): Pages {
   const { generations } = ctx.sql
-  const { bytes, countsMs, countsAfter, isVerified } = ctx.config.keptPages
+  const { bytes, countsMs, countsAfter, timedMs, isVerified } = ctx.config.keptPages
   const makes = createRush(countsAfter)
   const sends = createRush(countsAfter)
   const kept = new LRUCache<string, Page>({
@@ -66,7 +64,7 @@ function createPages(ctx: Context): Pages {
   const counts = ctx.metrics.countPages(() => ({ pages: kept.size, bytes: kept.calculatedSize }))
 
   const isYoung = ({ noted, readAt }: Page) =>
-    now() - readAt < (noted.sources.isTimed ? TIMED_MS : LONGEST_MS)
+    now() - readAt < (noted.sources.isTimed ? timedMs : LONGEST_MS)
   const isExact = (page: Page) => {
     const { sources } = page.noted
     if (sources.isUnknown || !isYoung(page)) return false
