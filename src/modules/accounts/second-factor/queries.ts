@@ -16,7 +16,8 @@ export type FactorRow = Row<'second_factors', 'secret'> & { confirmed: boolean; 
 export async function findFactor(sql: Db, userId: number): Promise<FactorRow | undefined> {
   const [row] = await sql<FactorRow[]>`
     select f.secret, f.confirmed_at is not null as confirmed,
-      (select count(*)::int from recovery_codes r where r.user_id = f.user_id) as recovery_codes
+      (select count(*)::int from (
+        select from recovery_codes r where r.user_id = f.user_id limit 100) as codes) as recovery_codes
     from second_factors f where f.user_id = ${userId}`
   return row
 }
