@@ -121,3 +121,34 @@ export async function settled(page: Page): Promise<void> {
     .first()
     .waitFor({ state: 'detached' })
 }
+
+/** Pages that no entry of the menu leads to. */
+const INNER = [
+  ...['/people/create', '/songs/create', '/news/create', '/roles/create'],
+  ...['/people/1/show', '/feeds/1/show', '/webhooks/1/show', '/news/1'],
+]
+
+/** Opens half of all pages, half of those in the dark, and tells what is wrong with them. */
+export async function walkPages(world: Console, part: 'first half' | 'second half'): Promise<string[]> {
+  const page = await world.open('/')
+  await settled(page)
+  const links = await page
+    .locator('a[role=menuitem]')
+    .evaluateAll((all) => all.map((link) => new URL((link as unknown as { href: string }).href).pathname))
+  if (links.length < 35) return [`saw only ${links.length} entries`]
+  const all = [...links.map((path) => path.replace(/^\/admin/, '') || '/'), ...INNER]
+  const middle = Math.ceil(all.length / 2)
+  const paths = part === 'first half' ? all.slice(0, middle) : all.slice(middle)
+  const findings: string[] = []
+  for (const [at, path] of paths.entries()) {
+    await page.goto(`${world.address}/admin${path}`)
+    await settled(page)
+    if (at === Math.floor(paths.length / 2))
+      await page.getByRole('button', { name: 'Toggle light/dark mode' }).click()
+    for (const finding of await seriousFindings(page)) findings.push(`${path} ${finding}`)
+    const text = await page.locator('main').innerText()
+    if (/Something went wrong|Not Found/.test(text)) findings.push(`${path} ${text.slice(0, 200)}`)
+  }
+  await page.context().close()
+  return findings
+}

@@ -64,7 +64,6 @@ export function ConsoleMenu() {
                     )}
                   </Box>
                 }
-                aria-label={count > 0 ? `${t(label)} (${count})` : t(label)}
                 leftIcon={
                   open || count === 0 ? (
                     <Icon name={icon} fontSize="small" />
