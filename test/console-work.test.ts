@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import { CANNOT_LOOK, openConsole } from '#test/console-browser.ts'
 import { fillConsole } from '#test/console-contents.ts'
@@ -32,6 +33,33 @@ test('somebody signs in with a password, and without the ability to enter is tol
   await signIn('nobody', 'a password')
   await page.getByRole('alert').getByText('may not enter the administration').waitFor()
   await signIn('clerk', 'a password')
+  await page.getByRole('heading', { name: 'Waiting for a decision' }).waitFor()
+  await page.context().close()
+})
+
+test('whoever has a second factor is asked for it, and again after a wrong code', { skip }, async () => {
+  const { as, founder, guest } = world!
+  const login = { login: 'guarded', password: 'a password' }
+  const person = { name: login.login, password: login.password, roles: ['owner', 'founder'] }
+  assert.equal((await as(founder, 'POST', '/admin/users', person)).status, 201)
+  const { body } = await guest('POST', '/auth/login', login)
+  const guarded = { id: 0, name: login.login, token: body.access_token as string }
+  const { secret } = (await as(guarded, 'POST', '/user/second-factor', { password: login.password })).body
+  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate()
+  const on = await as(guarded, 'PUT', '/user/second-factor', { second_factor: code })
+  assert.equal(on.status, 200, JSON.stringify(on.body))
+
+  const page = await world!.open('/', { person: null })
+  const button = page.getByRole('button', { name: 'Sign in' })
+  await page.getByLabel('Name, e-mail or phone').fill(login.login)
+  await page.getByLabel('Password').fill(login.password)
+  await button.click()
+  const field = page.getByLabel('Code of the second step')
+  await field.fill('not a code')
+  await button.click()
+  await page.getByRole('alert').getByText(/wrong/i).waitFor()
+  await field.fill(on.body.recovery_codes[0])
+  await button.click()
   await page.getByRole('heading', { name: 'Waiting for a decision' }).waitFor()
   await page.context().close()
 })

@@ -49,10 +49,14 @@ const VERBS: Record<string, string> = {
 export const authProvider: AuthProvider = {
   async login({ username, password, code }: { username: string; password: string; code?: string }) {
     forget()
-    await kith.session.signIn(
-      { login: username, password },
-      { secondFactor: () => (code ? { second_factor: code } : null) },
-    )
+    // A code is good for one try: whoever mistyped it is asked again on the page.
+    let given = code ?? null
+    const secondFactor = () => {
+      const once = given
+      given = null
+      return once
+    }
+    await kith.session.signIn({ login: username, password }, { secondFactor })
     const mine = await myAbilities()
     if (mine.has('admin: login')) return
     await kith.session.signOut()

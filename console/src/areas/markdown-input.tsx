@@ -10,6 +10,7 @@ import {
 } from '@mui/material'
 import { useRef, useState } from 'react'
 import { type required, useInput } from 'react-admin'
+import { messageOf } from '../api/message.ts'
 import { uploadFile } from '../api/upload.ts'
 import { useText } from '../shell/text.ts'
 import { Markdown } from './markdown.tsx'
@@ -47,7 +48,7 @@ export function MarkdownInput({
     try {
       wrap(`\n@![${file.name.replace(/[[\]]/g, '')}](${await uploadFile(file)})\n`)
     } catch (error) {
-      setFault(error instanceof Error ? error.message : String(error))
+      setFault(messageOf(error))
     } finally {
       setSending(false)
     }

@@ -16,6 +16,7 @@ import { type MouseEvent, useState } from 'react'
 import { useCanAccess, useNotify, useRefresh } from 'react-admin'
 import { mayCall, myAbilities } from '../api/auth-provider.ts'
 import { call, type Wire } from '../api/client.ts'
+import { messageOf } from '../api/message.ts'
 import { useText } from '../shell/text.ts'
 import type { Area, Deed } from './area.ts'
 
@@ -60,7 +61,7 @@ export function RowActions({ area, row, after }: { area: Area; row: Wire; after?
       refresh()
       after?.()
     } catch (error) {
-      notify(error instanceof Error ? error.message : String(error), { type: 'error' })
+      notify(messageOf(error), { type: 'error' })
     }
   }
   const choose = (deed: Deed) => {

@@ -1,6 +1,7 @@
 import { Alert, Box, Button, CircularProgress, FormLabel, Stack } from '@mui/material'
 import { useId, useState } from 'react'
 import { useInput } from 'react-admin'
+import { messageOf } from '../api/message.ts'
 import { fileAddressOf } from '../api/pictures.ts'
 import { storePicture, uploadFile } from '../api/upload.ts'
 import { Picture } from '../shell/picture.tsx'
@@ -40,7 +41,7 @@ export function UploadInput({
       field.onChange(await (as === 'node' ? storePicture(file) : uploadFile(file)))
       setPreview(as === 'sound' ? undefined : URL.createObjectURL(file))
     } catch (error) {
-      setFault(error instanceof Error ? error.message : String(error))
+      setFault(messageOf(error))
     } finally {
       setSending(false)
     }

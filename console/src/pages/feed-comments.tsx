@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useState } from 'react'
 import { useNotify, useRecordContext } from 'react-admin'
 import { call, type Page, type Wire } from '../api/client.ts'
+import { messageOf } from '../api/message.ts'
 import { Picture } from '../shell/picture.tsx'
 import { ErrorState } from '../shell/states.tsx'
 import { useText } from '../shell/text.ts'
@@ -32,7 +33,7 @@ export function FeedComments() {
       notify(t(['Deleted', '已删除']), { type: 'success' })
       await client.invalidateQueries({ queryKey: key })
     } catch (refused) {
-      notify(refused instanceof Error ? refused.message : String(refused), { type: 'error' })
+      notify(messageOf(refused), { type: 'error' })
     }
   }
   return (

@@ -23,6 +23,7 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useState } from 'react'
 import { useNotify, useRecordContext } from 'react-admin'
 import { call, type Page, type Wire } from '../api/client.ts'
+import { messageOf } from '../api/message.ts'
 import { EmptyState, ErrorState } from '../shell/states.tsx'
 import { type Text, useText } from '../shell/text.ts'
 import { Value } from '../shell/value.tsx'
@@ -63,7 +64,7 @@ export function WebhookPage() {
       notify(t(done), { type: 'success' })
       await client.invalidateQueries({ queryKey: key })
     } catch (refused) {
-      notify(refused instanceof Error ? refused.message : String(refused), { type: 'error' })
+      notify(messageOf(refused), { type: 'error' })
     }
   }
   return (

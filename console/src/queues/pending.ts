@@ -1,6 +1,6 @@
-import { isKithError } from '@kith/client'
 import { useSyncExternalStore } from 'react'
 import { call } from '../api/client.ts'
+import { messageOf } from '../api/message.ts'
 import type { Decided } from './queue.ts'
 
 /** How long a decision can be taken back before it is sent. */
@@ -70,7 +70,7 @@ async function send(id: string, keepalive = false) {
     set(pending.filter((each) => each.id !== id))
     finish(id, 'sent')
   } catch (error) {
-    patch(id, { state: 'refused', refusal: isKithError(error) ? error.message : String(error) })
+    patch(id, { state: 'refused', refusal: messageOf(error) })
     finish(id, 'refused')
   }
 }

@@ -2,6 +2,7 @@ import { isKithError } from '@kith/client'
 import { Alert, Box, Button, Card, CircularProgress, TextField, Typography } from '@mui/material'
 import { type FormEvent, useEffect, useState } from 'react'
 import { LocalesMenuButton, useLogin, useTranslate } from 'react-admin'
+import { messageOf } from '../api/message.ts'
 import mark from '../mark.svg'
 import { useText } from './text.ts'
 
@@ -28,7 +29,7 @@ export function LoginPage() {
     } catch (error) {
       setSending(false)
       if (isKithError(error) && /factor/.test(error.code)) setWantsCode(true)
-      setFault(error instanceof Error ? translate(error.message, { _: error.message }) : String(error))
+      setFault(translate(messageOf(error), { _: messageOf(error) }))
     }
   }
 

@@ -1,4 +1,5 @@
 import { Alert, Box, Button, Typography } from '@mui/material'
+import { messageOf } from '../api/message.ts'
 import { Icon } from './icon.tsx'
 import { type Text, useText } from './text.ts'
 
@@ -37,7 +38,7 @@ export function ErrorState({ error, retry }: { error: unknown; retry(): void }) 
         </Button>
       }
     >
-      {error instanceof Error ? error.message : String(error)}
+      {messageOf(error)}
     </Alert>
   )
 }

@@ -17,6 +17,7 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { type FormEvent, useRef, useState } from 'react'
 import { useNotify } from 'react-admin'
 import { call, type Page } from '../../api/client.ts'
+import { messageOf } from '../../api/message.ts'
 import { EmptyState, ErrorState } from '../../shell/states.tsx'
 import { useText } from '../../shell/text.ts'
 import { Value } from '../../shell/value.tsx'
@@ -62,7 +63,7 @@ export function Balance({
       notify(t(['Booked', '已入账']), { type: 'success' })
       await client.invalidateQueries({ queryKey: ['ledger', user, kind] })
     } catch (refused) {
-      setFault(refused instanceof Error ? refused.message : String(refused))
+      setFault(messageOf(refused))
     }
   }
   return (

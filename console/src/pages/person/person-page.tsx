@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useNotify, useRecordContext, useRefresh } from 'react-admin'
 import { mayCall, myAbilities } from '../../api/auth-provider.ts'
 import { call, type Wire } from '../../api/client.ts'
+import { messageOf } from '../../api/message.ts'
 import { AuthorHistory } from '../../queues/author-history.tsx'
 import { type Text, useText } from '../../shell/text.ts'
 import { Balance } from './balance.tsx'
@@ -87,7 +88,7 @@ function Standing({ person, mine }: { person: Wire & { id: number }; mine: Set<s
       notify(t(done), { type: 'success' })
       refresh()
     } catch (error) {
-      notify(error instanceof Error ? error.message : String(error), { type: 'error' })
+      notify(messageOf(error), { type: 'error' })
     }
   }
   const suspend = (disabled: boolean) =>

@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useNotify } from 'react-admin'
 import { call, type Page } from '../../api/client.ts'
+import { messageOf } from '../../api/message.ts'
 import { EmptyState, ErrorState } from '../../shell/states.tsx'
 import { useText } from '../../shell/text.ts'
 import { Value } from '../../shell/value.tsx'
@@ -31,7 +32,7 @@ export function SanctionHistory({ user, maySanction }: { user: number; maySancti
       notify(t(['The person was told', '已通知该用户']), { type: 'success' })
       await client.invalidateQueries({ queryKey: ['history', user] })
     } catch (refused) {
-      setFault(refused instanceof Error ? refused.message : String(refused))
+      setFault(messageOf(refused))
     }
   }
   return (

@@ -2,6 +2,7 @@ import { Box, Button, MenuItem, Stack, Switch, TextField, Typography } from '@mu
 import { useEffect, useId, useState } from 'react'
 import { useNotify } from 'react-admin'
 import { call } from '../../api/client.ts'
+import { messageOf } from '../../api/message.ts'
 import { useText } from '../../shell/text.ts'
 import { isNullable, kindOf, type SettingSchema } from './schema.ts'
 import { SETTING_TEXTS } from './texts.ts'
@@ -49,7 +50,7 @@ export function SettingRow({
       notify(t([`Saved: ${label[0]}`, `已保存：${label[1]}`]), { type: 'success' })
     } catch (error) {
       setText(write(value))
-      notify(error instanceof Error ? error.message : String(error), { type: 'error' })
+      notify(messageOf(error), { type: 'error' })
     } finally {
       setSending(false)
     }
