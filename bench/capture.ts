@@ -15,7 +15,8 @@ export async function captureStatements(
   request: { method: 'GET' | 'POST' | 'PUT' | 'DELETE'; path: string; body?: string },
 ): Promise<Statement[]> {
   const config = readConfig({
-    DATA_DIR: `${dataDir}/capture`,
+    // Its secret is the one that the database was sealed with.
+    DATA_DIR: dataDir,
     DATABASE_URL: 'postgres://bench/',
     DATABASE_POOL_SIZE: '1',
     RATE_LIMIT_USER: '0',
