@@ -119,11 +119,11 @@ test('a signal of a commit whose answer is lost is sent, since it may have been 
 })
 
 test('signals that cannot be sent are kept, and a pool that ends sends what it has first', async () => {
-  const [sender, listener] = [await another({ poolSize: 1, patienceMs: 10 }), await another()]
+  const [sender, listener] = [await another({ poolSize: 1, patienceMs: 200 }), await another()]
   const held = await sender.sql.reserve()
   sendSignal(sender.sql, 'test', 'delayed')
   // Long enough for the pool to have refused it.
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  await new Promise((resolve) => setTimeout(resolve, 500))
   held.release()
   await until(() => listener.heard.length > 0, 'the delayed signal')
   sendSignal(sender.sql, 'test', 'at the end')
