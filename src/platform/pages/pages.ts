@@ -63,8 +63,7 @@ function createPages(ctx: Context): Pages {
   const making = new Map<string, Promise<Page>>()
   const counts = ctx.metrics.countPages(() => ({ pages: kept.size, bytes: kept.calculatedSize }))
 
-  const isYoung = ({ noted, readAt }: Page) =>
-    now() - readAt < (noted.sources.isTimed ? timedMs : LONGEST_MS)
+  const isYoung = ({ noted, readAt }: Page) => now() - readAt < (noted.sources.isTimed ? timedMs : LONGEST_MS)
   const isExact = (page: Page) => {
     const { sources } = page.noted
     if (sources.isUnknown || !isYoung(page)) return false
