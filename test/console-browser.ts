@@ -91,8 +91,28 @@ type Storage = { getItem(key: string): string | null; setItem(key: string, value
 
 const AXE = new URL('../console/node_modules/axe-core/axe.min.js', import.meta.url)
 
+/** Waits for colours and places that are on their way to others; what turns for ever is let turn. */
+const stilled = (page: Page) =>
+  page.evaluate(async () => {
+    const { document, requestAnimationFrame: soon } = globalThis as unknown as {
+      document: {
+        getAnimations(): {
+          effect: { getComputedTiming(): { endTime: number } } | null
+          finished: Promise<unknown>
+        }[]
+      }
+      requestAnimationFrame(work: () => void): void
+    }
+    for (let frame = 0; frame < 3; frame += 1) await new Promise<void>((resolve) => soon(resolve))
+    const ending = document
+      .getAnimations()
+      .filter(({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime ?? 0))
+    await Promise.allSettled(ending.map(({ finished }) => finished))
+  })
+
 /** What axe finds on a page that keeps somebody out: serious and critical findings. */
 export async function seriousFindings(page: Page): Promise<string[]> {
+  await stilled(page)
   await page.evaluate(readFileSync(AXE, 'utf8'))
   const found = await page.evaluate(async () => {
     const { axe } = globalThis as unknown as {

@@ -30,13 +30,22 @@ export async function spreadInTime(sql: Sql, marks: Mark[]): Promise<void> {
     group by table_name order by table_name`
   await sql.begin(async (tx) => {
     await tx`set local statement_timeout = 0`
-    await tx`create temporary table demo_marks (written timestamptz primary key, happened timestamptz not null) on commit drop`
+    await tx`
+      create temporary table demo_marks (
+        written timestamptz primary key, happened timestamptz not null, pace float8 not null
+      ) on commit drop`
+    // What took longer to write than it took to happen is told at another pace: it ends before what comes next.
     await tx`
       insert into demo_marks
-      select to_timestamp(written / 1000), to_timestamp(happened / 1000)
-      from unnest(${marks.map(({ written }) => written)}::float8[], ${marks.map(({ happened }) => happened)}::float8[])
-        as mark (written, happened)
-      on conflict do nothing`
+      select written, happened, least(1, coalesce(
+        extract(epoch from lead(happened) over marks - happened) / extract(epoch from lead(written) over marks - written), 1))
+      from (
+        select distinct on (written) to_timestamp(written / 1000) as written, to_timestamp(happened / 1000) as happened
+        from unnest(${marks.map(({ written }) => written)}::float8[], ${marks.map(({ happened }) => happened)}::float8[])
+          as mark (written, happened)
+        order by written, happened
+      ) as mark
+      window marks as (order by written)`
     await tx`analyze demo_marks`
     // Ledger and audit log are written once. When that was is part of the story, and nobody has read them yet.
     const guarded = await tx<{ name: string }[]>`
@@ -46,7 +55,7 @@ export async function spreadInTime(sql: Sql, marks: Mark[]): Promise<void> {
     const [{ first, last }] = await tx<[{ first: string; last: string }]>`
       select min(written)::text as first, max(written)::text as last from demo_marks`
     for (const { table_name, columns: names } of columns) {
-      const moved = (name: string) => `(select m.happened + (t.${name} - m.written) from demo_marks m
+      const moved = (name: string) => `(select m.happened + (t.${name} - m.written) * m.pace from demo_marks m
         where m.written <= t.${name} order by m.written desc limit 1)`
       const during = (name: string) => `t.${name} between '${first}' and '${last}'`
       const changes = names.map(
