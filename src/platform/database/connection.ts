@@ -35,6 +35,19 @@ export type Connection = {
   end(): void
 }
 
+/** The same code as the driver's own, which tells that the connection is to blame and not the statement. */
+export const lost = (message: string) => Object.assign(new Error(message), { code: 'CONNECTION_CLOSED' })
+
+/**
+ * Whether the server refused the statement and is ready for the next one. After anything else the driver is not to be
+ * trusted with the connection: it takes statements that it never sends until it has noticed that the connection is gone.
+ */
+export const isRefusal = (error: unknown) => {
+  const { severity, code } = (error ?? {}) as { severity?: unknown; code?: unknown }
+  // A server that only reads is no primary any more: others are asked over another connection.
+  return severity === 'ERROR' && code !== '25006'
+}
+
 /** Whether what the driver's functions answered is a statement or a piece of one; helpers such as names are not. */
 export const isQuery = (value: unknown): value is Query => value instanceof Promise
 

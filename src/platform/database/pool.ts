@@ -1,10 +1,19 @@
 import { UNKNOWN, type Use } from '#platform/generations/statement-tables.ts'
 import type { Generations } from '#platform/generations.ts'
-import { onceCommitted } from './after-commit.ts'
 import { type Caller, currentCaller } from './callers.ts'
-import { type Connection, type Driver, isQuery, openConnection, type Query, type Send } from './connection.ts'
+import {
+  type Connection,
+  type Driver,
+  isRefusal,
+  openConnection,
+  type Query,
+  type Send,
+} from './connection.ts'
 import { type HostChoice, isUnfitHost } from './hosts.ts'
 import { listenOn } from './listener.ts'
+import { openProbe } from './probe.ts'
+import { templateOf } from './template.ts'
+import { createTransactions } from './transactions.ts'
 import { createTurns } from './turns.ts'
 
 export type PoolOptions = {
@@ -27,32 +36,6 @@ const WATCH_MS = 500
 /** A connection keeps the plans of all it has prepared: after half an hour another takes its place. */
 const MAX_AGE = 3600
 const NO_KEYS: readonly string[] = []
-
-/** The same code as the driver's own, which tells that the connection is to blame and not the statement. */
-const lost = (message: string) => Object.assign(new Error(message), { code: 'CONNECTION_CLOSED' })
-
-/**
- * Whether the server refused the statement and is ready for the next one. After anything else the driver is not to be
- * trusted with the connection: it takes statements that it never sends until it has noticed that the connection is gone.
- */
-const isRefusal = (error: unknown) => {
-  const { severity, code } = (error ?? {}) as { severity?: unknown; code?: unknown }
-  // A server that only reads is no primary any more: others are asked over another connection.
-  return severity === 'ERROR' && code !== '25006'
-}
-
-/** The functions of the driver, with statements that are sent by `send`. */
-function templateOf(driver: Driver, send: Send): Driver {
-  send.debug = driver.options.debug
-  const route = <T>(made: T): T => {
-    if (isQuery(made)) made.handler = send
-    return made
-  }
-  const build = driver as unknown as (...parts: unknown[]) => unknown
-  const template = (...parts: unknown[]) => route(build(...parts))
-  const unsafe = (...parts: Parameters<Driver['unsafe']>) => route(driver.unsafe(...parts))
-  return Object.assign(template, driver, { unsafe }) as unknown as Driver
-}
 
 /**
  * Connections that are each held by one statement, transaction or session at a time. The driver's own pool sends
@@ -172,151 +155,8 @@ export function createPool(
     return new Promise((resolve, reject) => turns.wait(caller, (later) => resolve(withKeys(later)), reject))
   }
 
-  /** Statements over a held connection, one after the other; after it broke they fail instead of going elsewhere. */
-  const session = (held: Connection) => {
-    const pending: Query[] = []
-    let isBusy = false
-    const state = { isLost: false, isOver: false, failure: undefined as unknown }
-    const done = new Set<Use>()
-    const sendNext = () => {
-      const query = pending.shift()
-      isBusy = query !== undefined
-      if (query) start(query)
-    }
-    const start = (query: Query) => {
-      const { reject } = query
-      query.reject = (error) => {
-        state.failure ??= error ?? new Error('the statement failed')
-        reject(error)
-      }
-      if (state.isLost) return query.reject(lost('the connection broke in a transaction'))
-      // What changes the time that statements have is sent as it stands, without parameters.
-      if (/^\s*set (local )?statement_timeout/.test(query.strings[0] ?? '')) held.isPatient = true
-      sendOver(
-        held,
-        query,
-        (use) => void done.add(use),
-        () => queueMicrotask(sendNext),
-      )
-    }
-    held.onLost = () => {
-      state.isLost = true
-      for (const query of pending.splice(0)) query.reject(lost('the connection broke in a transaction'))
-    }
-    const send: Send = (query) => {
-      if (state.isOver) return query.reject(new Error('this transaction is over'))
-      if (isBusy && !state.isLost) {
-        pending.push(query)
-        return
-      }
-      isBusy = true
-      start(query)
-    }
-    return { sql: templateOf(driver, send), state, done }
-  }
-
-  /** Ends a transaction; `committed` is called as well when the answer to a commit that was sent is lost. */
-  const commit = async ({ sql, state }: ReturnType<typeof session>, committed: () => void) => {
-    const isSent = !state.isLost
-    const outcome = await sql.unsafe('commit').catch((error) => {
-      if (isSent && !isRefusal(error)) committed()
-      throw error
-    })
-    if (outcome.command !== 'COMMIT') throw new Error(`the transaction ended with ${outcome.command}`)
-    committed()
-  }
-
-  const begin = async <T>(
-    first: string | ((tx: Driver) => Promise<T>),
-    second?: (tx: Driver) => Promise<T>,
-  ): Promise<T> => {
-    const [mode, work] = typeof first === 'string' ? [first, second] : ['', first]
-    if (!work) throw new TypeError('a transaction needs work to do')
-    const caller = currentCaller()
-    // What a transaction reads may be its own and never be seen by anybody else.
-    caller?.reading?.readUnknown()
-    const held = await acquire()
-    const open = session(held)
-    const { sql, state, done } = open
-    const committed = onceCommitted(sql, template)
-    let isClean = false
-    let isUndone = false
-    try {
-      await sql.unsafe(`begin ${mode.replace(/[^a-z ]/gi, '')}`)
-      let result: T
-      try {
-        result = await work(sql)
-        // A statement failed and the work went on regardless: the server has given the transaction up.
-        if (state.failure !== undefined) throw state.failure
-      } catch (error) {
-        await sql.unsafe('rollback').then(
-          () => {
-            isClean = true
-            isUndone = true
-          },
-          () => {},
-        )
-        throw error
-      }
-      await commit(open, committed)
-      isClean = true
-      return result
-    } finally {
-      state.isOver = true
-      // Whoever waits for the answer reads what was committed. A commit that was not answered may have happened.
-      if (!isUndone) wrote(done, caller)
-      give(held, isClean && !state.isLost)
-    }
-  }
-
-  const reserve = async () => {
-    const held = await acquire()
-    const { sql, state, done } = session(held)
-    held.isPatient = true
-    return Object.assign(sql, {
-      release() {
-        if (state.isOver) return
-        state.isOver = true
-        generations.wrote(done, undefined)
-        give(held, !state.isLost)
-      },
-    })
-  }
-
-  let probe = openConnection(driver, choice)
-  let asking: Promise<boolean> | undefined
-  const ask = async (withinMs: number): Promise<boolean> => {
-    const question = driver`select 1`
-    ;(question as unknown as Query).handler = probe.send
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => {
-        probe.end()
-        probe = openConnection(driver, choice)
-        resolve(false)
-      }, withinMs)
-    })
-    const asked = probe
-    const answered = question.then(
-      () => true,
-      (error) => {
-        if (choice && isUnfitHost(error)) asked.leaveHost()
-        // The one that failed may be bound to a machine that is left.
-        if (choice && probe === asked) {
-          asked.end()
-          probe = openConnection(driver, choice)
-        }
-        return false
-      },
-    )
-    return Promise.race([answered, late]).finally(() => clearTimeout(timer))
-  }
-  const isAnswering = (withinMs: number): Promise<boolean> => {
-    asking ??= ask(withinMs).finally(() => {
-      asking = undefined
-    })
-    return asking
-  }
+  const { begin, reserve } = createTransactions({ driver, template, acquire, give, sendOver, wrote })
+  const probe = openProbe(driver, choice)
 
   const limit = Math.ceil(deadlineMs / WATCH_MS)
   // Counted in sweeps: a process that was itself held up does not take its own pause for the database's silence.
@@ -354,7 +194,7 @@ export function createPool(
 
   return {
     sql: Object.assign(template, { begin, reserve, end, listen }),
-    isAnswering,
+    isAnswering: probe.isAnswering,
     /** Sends a statement here, whoever asks. */
     sendAlone: sendHere as (query: Query) => void,
     beforeEnd: (work: () => Promise<void>) => void last.push(work),
