@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { DeclaredError } from '#platform/errors.ts'
-import type { Documented } from '#platform/http/route.ts'
+import type { Documented } from '#platform/http/route-options.ts'
 
 type Json = { [name: string]: unknown }
 

@@ -54,7 +54,7 @@ export const countsOf = (sql: Db, counts: Counts | undefined): Fragment =>
     sql``,
   )
 
-/** How lists that mix kinds read things of one kind; app.ts hands a map of these by type. */
+/** How lists that mix kinds read things of one kind; routes.ts hands a map of these by type. */
 export type Reader = {
   /** Which of these the viewer may see. */
   visible(sql: Db, ids: number[], viewerId: number): Promise<Set<number>>

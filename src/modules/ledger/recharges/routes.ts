@@ -1,6 +1,7 @@
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type AddRoute, routesOn } from '#platform/http/route.ts'
+import { routesOn } from '#platform/http/route.ts'
+import type { AddRoute } from '#platform/http/route-options.ts'
 import { language, type Server } from '#platform/http.ts'
 import type { Static, TSchema } from '#platform/schema.ts'
 import { switchedOff, tooMuch } from '../errors.ts'

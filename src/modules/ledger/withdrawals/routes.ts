@@ -1,6 +1,7 @@
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Arrival, routesOn } from '#platform/http/route.ts'
+import { routesOn } from '#platform/http/route.ts'
+import type { Arrival } from '#platform/http/route-options.ts'
 import { payerOf, type Server, say } from '#platform/http.ts'
 import { Message, type TSchema, Type } from '#platform/schema.ts'
 import { notEnoughAmount, notEnoughValue, switchedOff } from '../errors.ts'
