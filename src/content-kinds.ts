@@ -5,7 +5,7 @@ import { NEWS_KINDS } from '#modules/news/kinds.ts'
 import { QUESTION_KINDS } from '#modules/questions/kinds.ts'
 import { contentKinds } from '#platform/content.ts'
 
-/** Every kind of content. A new one is added here and its routes in app.ts: see CONTRIBUTING, "A new kind of content". */
+/** Every kind of content. A new one is added here and its routes in routes.ts: see CONTRIBUTING, "A new kind of content". */
 export const CONTENT_KINDS = contentKinds([
   ...FEED_KINDS,
   ...MUSIC_KINDS,

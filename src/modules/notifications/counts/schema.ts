@@ -6,7 +6,7 @@ import { Notification, NotificationSender } from '../schema.ts'
 export type PendingPins = { count: number; time: string | null }
 export type FindPendingPins = (sql: Db, userId: number, since: string | null) => Promise<PendingPins>
 
-/** Handed over by app.ts, because pins are above this module; what is missing counts as none. */
+/** Handed over by routes.ts, because pins are above this module; what is missing counts as none. */
 export type PinSources = { 'feed-comment-pinned'?: FindPendingPins; 'news-comment-pinned'?: FindPendingPins }
 
 export const COUNTERS = [

@@ -29,7 +29,7 @@ export async function getReport(ctx: Context, id: number, viewerId: number): Pro
   return view!
 }
 
-/** How what is reported is removed, by its kind; app.ts hands it over. */
+/** How what is reported is removed, by its kind; routes.ts hands it over. */
 export type Removals = Record<string, Removal | undefined>
 
 const tell = (tx: Tx, report: ReportRow, state: 'passed' | 'rejected') =>
