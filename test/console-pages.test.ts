@@ -80,7 +80,9 @@ test('the scripts of the first page are below 400 KB compressed, and hashed file
 
 test('every setting of the registry has a name and an explanation in both languages', async () => {
   const { SETTINGS } = await import('../src/modules/settings/registry.ts')
-  const texts = readFileSync(new URL('../console/src/pages/settings/texts.ts', import.meta.url), 'utf8')
+  const texts = ['texts.ts', 'money-texts.ts']
+    .map((name) => readFileSync(new URL(`../console/src/pages/settings/${name}`, import.meta.url), 'utf8'))
+    .join('')
   const missing = Object.keys(SETTINGS).filter(
     (name) => !texts.includes(`'${name}': {`) && !texts.includes(`${name}: {`),
   )
