@@ -1,6 +1,6 @@
 /**
- * `npm run mutate -- [paths] [--sample N] [--seed N] [--kind lock] [--list]`: removes one guard at a time in a copy of the sources and
- * runs the tests of its area. See docs/testing.md.
+ * `npm run mutate -- [paths] [--sample N | --each N] [--seed N] [--kind lock] [--turns N] [--list]`: removes one guard at
+ * a time in a copy of the sources and runs the tests of its area. See docs/testing.md.
  */
 import {
   cpSync,
@@ -18,17 +18,19 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { openDatabase } from '#platform/database.ts'
 import { requireRuntime } from '#platform/runtime.ts'
-import { createDice } from '#test/fixtures/dice.ts'
+import { createDice, type Dice } from '#test/fixtures/dice.ts'
 import { testsFor } from '#test/mutation/area.ts'
 import { type Guard, guardsOf, without } from '#test/mutation/guards.ts'
-import { runTest } from '#test/mutation/trial.ts'
+import { type Ending, runTests } from '#test/mutation/trial.ts'
 import { globalSetup, globalTeardown } from '#test/setup.ts'
 
 requireRuntime()
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const COPIED = ['src', 'test', 'migrations', 'docs', 'scripts', 'bin', 'package.json', 'openapi.json']
-/** A test file that takes longer is stuck. */
+/** Test files that take longer are stuck. */
 const PATIENCE_MS = 240_000
+/** How many files share a process. */
+const TOGETHER = 6
 
 type Survivor = Pick<Guard, 'file' | 'kind' | 'text'> & { reason: string }
 
@@ -36,8 +38,10 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     sample: { type: 'string' },
+    each: { type: 'string' },
+    turns: { type: 'string', default: '1000' },
     seed: { type: 'string', default: '1' },
-    kind: { type: 'string' },
+    kind: { type: 'string', multiple: true, default: [] },
     list: { type: 'boolean', default: false },
   },
 })
@@ -55,8 +59,8 @@ const sources = patterns
   .sort()
 const all = sources
   .flatMap((file) => guardsOf(file, readFileSync(join(ROOT, file), 'utf8')))
-  .filter(({ kind }) => values.kind === undefined || kind === values.kind)
-const guards = values.sample === undefined ? all : sampleOf(all, Number(values.sample))
+  .filter(({ kind }) => values.kind.length === 0 || values.kind.includes(kind))
+const guards = chosen()
 const accepted = JSON.parse(readFileSync(join(ROOT, 'test/mutation-survivors.json'), 'utf8')) as Survivor[]
 const nameOf = ({ file, kind, text }: Pick<Guard, 'file' | 'kind' | 'text'>) => `${file} ${kind} ${text}`
 const reasons = new Map(accepted.map((survivor) => [nameOf(survivor), survivor.reason]))
@@ -71,7 +75,7 @@ if (guards.length === 0) process.exit(1)
 const tally = new Map<string, { tried: number; noticed: number; accepted: number; untested: number }>()
 let survivors = 0
 const folder = mkdtempSync(join(tmpdir(), 'kith-mutate-'))
-/** Whether a test file is green with every guard in place. */
+/** Whether test files are green with every guard in place. */
 const usual = new Map<string, boolean>()
 const tidyUp = async (code: number) => {
   await globalTeardown()
@@ -110,29 +114,50 @@ await tidyUp(survivors > 0 ? 1 : 0)
 
 /** Whether a test of the area turns red, or is stuck, without the guard, and is green with it. */
 async function tryWithout(guard: Guard): Promise<'noticed' | 'survived' | 'untested'> {
-  const path = join(folder, guard.file)
-  const source = readFileSync(join(ROOT, guard.file), 'utf8')
   let isTested = false
-  for (const file of testsFor(ROOT, guard.file, guard.kind)) {
-    if (usual.get(file) === false) continue
-    writeFileSync(path, without(source, guard))
-    const ending = await runTest(folder, file, PATIENCE_MS)
-    writeFileSync(path, source)
-    await dropLeft()
-    if (ending !== 'green' && (await isGreen(file))) return 'noticed'
+  for (const files of inTurns(testsFor(ROOT, guard.file, guard.kind))) {
+    let ending = await runWithout(guard, files)
+    if (ending !== 'green' && (await areGreen(files))) return 'noticed'
+    // One of several is red in any case: each has its own turn.
+    if (ending !== 'green' && files.length > 1)
+      for (const file of files) {
+        if (!(await areGreen([file]))) continue
+        ending = await runWithout(guard, [file])
+        if (ending !== 'green') return 'noticed'
+      }
     isTested ||= ending === 'green'
   }
   return isTested ? 'survived' : 'untested'
 }
 
-/** A test that is red with every guard in place says nothing. Each file that was red is run once so. */
-async function isGreen(file: string): Promise<boolean> {
-  const before = usual.get(file)
-  if (before !== undefined) return before
-  const ending = await runTest(folder, file, PATIENCE_MS)
+/** The nearest file, which notices most, by itself, and then several in one process. */
+function inTurns(files: string[]): string[][] {
+  const [first, ...others] = files.filter((file) => usual.get(file) !== false)
+  if (first === undefined) return []
+  const turns = [[first]]
+  for (let at = 0; at < others.length; at += TOGETHER) turns.push(others.slice(at, at + TOGETHER))
+  return turns.slice(0, Number(values.turns))
+}
+
+async function runWithout(guard: Guard, files: string[]): Promise<Ending> {
+  const path = join(folder, guard.file)
+  const source = readFileSync(join(folder, guard.file), 'utf8')
+  writeFileSync(path, without(source, guard))
+  const ending = await runTests(folder, files, PATIENCE_MS)
+  writeFileSync(path, source)
   await dropLeft()
-  usual.set(file, ending === 'green')
-  if (ending !== 'green') console.log(`left out, being ${ending} with every guard in place: ${file}`)
+  return ending
+}
+
+/** A test that is red with every guard in place says nothing. What was red is run once so. */
+async function areGreen(files: string[]): Promise<boolean> {
+  const name = files.join(' ')
+  const before = usual.get(name)
+  if (before !== undefined) return before
+  const ending = await runTests(folder, files, PATIENCE_MS)
+  await dropLeft()
+  usual.set(name, ending === 'green')
+  if (ending !== 'green') console.log(`left out, being ${ending} with every guard in place: ${name}`)
   return ending === 'green'
 }
 
@@ -147,8 +172,16 @@ function moduleOf({ file }: Guard): string {
   return file.split('/').slice(0, 3).join('/')
 }
 
-function sampleOf(from: Guard[], number: number): Guard[] {
+/** All guards, some of all, or some of each module. */
+function chosen(): Guard[] {
   const dice = createDice(Number(values.seed))
+  if (values.sample !== undefined) return sampleOf(all, Number(values.sample), dice)
+  if (values.each === undefined) return all
+  const modules = Object.values(Object.groupBy(all, moduleOf))
+  return modules.flatMap((guards = []) => sampleOf(guards, Number(values.each), dice))
+}
+
+function sampleOf(from: Guard[], number: number, dice: Dice): Guard[] {
   return from
     .map((guard) => ({ guard, at: dice.roll() }))
     .sort((one, other) => one.at - other.at)

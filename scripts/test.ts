@@ -7,8 +7,9 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, normalize, relative } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 import { requireRuntime } from '#platform/runtime.ts'
+import { importing } from '#test/bundle.ts'
 import { globalSetup, globalTeardown, watchProcesses } from '#test/setup.ts'
 
 requireRuntime()
@@ -120,19 +121,7 @@ async function bundle(all: string[]): Promise<string[]> {
   const written = await Promise.all(
     bundles.map(async (files, n) => {
       const path = join(folder, `bundle-${n}.mjs`)
-      const imports = files.map((file) => `await import(${JSON.stringify(pathToFileURL(file).href)})\n`)
-      // Without the hook the tests of the first file might be over, and taken for all, before the second is read.
-      await writeFile(
-        path,
-        `import { before } from 'node:test'
-const { promise, resolve } = Promise.withResolvers()
-before(() => promise)
-try {
-${imports.join('')}} finally {
-  resolve()
-}
-`,
-      )
+      await writeFile(path, importing(files))
       return { path, ms: files.reduce((sum, file) => sum + expected(file), 0) }
     }),
   )

@@ -230,6 +230,24 @@ test('an erasure that broke off goes on where it was, and a second one changes n
   await healthy()
 })
 
+test('the erasure of one account leaves the grace period of another as it is (rights-1, rights-2)', async () => {
+  const [ann, bob] = [await owner(), await signUp()]
+  assert.equal((await erase(bob)).status, 202)
+  await gone(ann)
+  const states = await sql<{ user_id: number; finished: boolean; due: boolean }[]>`
+    select user_id, finished_at is not null as finished, due_at <= now() as due from account_deletions
+    where user_id in (${ann.id}, ${bob.id})`
+  assert.deepEqual(
+    Object.fromEntries(states.map(({ user_id: id, finished, due }) => [id, { finished, due }])),
+    { [ann.id]: { finished: true, due: true }, [bob.id]: { finished: false, due: false } },
+  )
+  assert.equal((await guest('GET', `/users/${bob.name}`)).status, 200)
+  assert.equal((await erase(bob)).status, 401)
+  await comeDue(bob)
+  await work()
+  assert.deepEqual(refusalOf(await signIn(bob.name, { password: PASSWORD })), [422, 'wrong_sign_in'])
+})
+
 test('with a grace period of zero days the account is erased at once (rights-1)', async () => {
   const ann = await owner(0)
   await under({ 'account:deletion-days': 0 }, async () => assert.equal((await erase(ann)).status, 202))

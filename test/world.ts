@@ -67,6 +67,8 @@ export async function createWorld(
     routes?: (server: Server, ctx: Context) => void
     /** Sees every statement that the app sends to the database. */
     onQuery?: DatabaseOptions['onQuery']
+    /** Another database to clone, which is of this version and has no connections. */
+    template?: string
   } = {},
 ): Promise<World> {
   const admin = JSON.parse(process.env.KITH_TEST_DATABASE ?? 'null') as Connection | null
@@ -74,7 +76,8 @@ export async function createWorld(
   const database = `kith_${randomBytes(6).toString('hex')}`
   const adminSql = openDatabase({ connection: admin, poolSize: 1, statementTimeoutMs: 60_000 })
   // Copying the files costs a twentieth of writing every page to the log.
-  await adminSql.unsafe(`create database ${database} template kith_template strategy file_copy`)
+  const { template = 'kith_template' } = options
+  await adminSql.unsafe(`create database ${database} template ${template} strategy file_copy`)
   const connection = { ...admin, database }
   // Where pages are compared, so is what is known of statements.
   const checked = process.env.KEPT_PAGES_VERIFY === 'true' ? checkedStatements() : undefined

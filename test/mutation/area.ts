@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 
 /** What more is to be run for a module whose rules others show; patterns of test files. */
 const ACROSS: Record<string, string[]> = {
+  accounts: ['test/erasure.test.ts'],
   collections: ['src/modules/feeds', 'src/modules/music', 'src/modules/news'],
   comments: ['src/modules/feeds', 'src/modules/groups/posts'],
   likes: ['src/modules/feeds', 'src/modules/groups/posts'],
@@ -16,6 +17,29 @@ const ACROSS: Record<string, string[]> = {
   files: ['src/modules/feeds', 'src/modules/accounts'],
   tokens: ['src/modules/accounts'],
   abilities: ['src/modules/accounts'],
+  conversations: ['src/modules/im'],
+}
+
+/** The same for the platform, by folder or file. */
+const PLATFORM: Record<string, string[]> = {
+  backup: ['test/backup.test.ts'],
+  console: ['test/console-routes.test.ts'],
+  'database-import': ['src/commands/thinksns'],
+  generations: ['test/kept-pages.test.ts'],
+  'generations.ts': ['test/kept-pages.test.ts'],
+  http: ['test/hardening.test.ts', 'test/conventions.test.ts', 'test/bad-input.test.ts'],
+  'http.ts': ['test/hardening.test.ts', 'test/conventions.test.ts'],
+  'idempotency.ts': ['src/modules/ledger', 'test/hardening.test.ts'],
+  'import-lines.ts': ['src/commands/import.test.ts'],
+  'input.ts': ['test/bad-input.test.ts', 'test/conventions.test.ts'],
+  'jobs.ts': ['src/platform/jobs'],
+  media: ['src/modules/files'],
+  'own-writes.ts': ['test/replicas.test.ts'],
+  pages: ['test/kept-pages.test.ts'],
+  processes: ['test/processes.test.ts'],
+  'replicas.ts': ['test/replicas.test.ts'],
+  'start-checks.ts': ['test/start-mistakes.test.ts'],
+  storage: ['src/modules/files'],
 }
 
 /** How many folders two paths share. */
@@ -31,10 +55,17 @@ export function testsFor(root: string, file: string, kind: string): string[] {
   const own = place === 'modules' ? `src/modules/${module_}` : dirname(file)
   const find = (pattern: string) =>
     globSync(pattern.endsWith('.ts') ? pattern : join(pattern, '**/*.test.ts'), { cwd: root })
-  const beside = find(own).sort(
-    (one, other) => nearness(file, other) - nearness(file, one) || (one < other ? -1 : 1),
-  )
-  const across = (place === 'modules' ? (ACROSS[module_] ?? []) : ['test/platform.test.ts']).flatMap(find)
+  const named = file.replace(/\.ts$/, '.test.ts')
+  const beside = find(own)
+    .filter((test) => place === 'modules' || dirname(test) === own)
+    .sort(
+      (one, other) =>
+        Number(other === named) - Number(one === named) ||
+        nearness(file, other) - nearness(file, one) ||
+        (one < other ? -1 : 1),
+    )
+  const across =
+    place === 'modules' ? (ACROSS[module_] ?? []) : [...(PLATFORM[module_] ?? []), 'test/platform.test.ts']
   const matrix = kind === 'access' ? ['test/access-matrix.test.ts'] : []
-  return [...new Set([...matrix, ...beside, ...across])]
+  return [...new Set([...matrix, ...beside, ...across.flatMap(find)])]
 }

@@ -1,5 +1,15 @@
 /** What a guard is made of. */
-export type Kind = 'refusal' | 'check' | 'deleted' | 'person' | 'lock' | 'access'
+export type Kind =
+  | 'refusal'
+  | 'quiet'
+  | 'check'
+  | 'deleted'
+  | 'state'
+  | 'person'
+  | 'parent'
+  | 'filter'
+  | 'lock'
+  | 'access'
 
 /** One guard in a source file, and what stands there without it. */
 export type Guard = {
@@ -34,13 +44,30 @@ function closing(source: string, open: number): number {
   return source.length
 }
 
-/** `if (…) throw …`, in which the condition is found, for it may do something, and never holds. */
+/** `if (…) throw …` and `if (…) return …`, in which the condition is found, for it may do something, and never holds. */
 function refusals(source: string): Finding[] {
   return [...source.matchAll(/\bif \(/g)].flatMap((match): Finding[] => {
     const open = match.index + 3
     const end = closing(source, open)
-    if (!/^\s*(\{\s*)?throw\b/.test(source.slice(end, end + 40))) return []
-    return [{ kind: 'refusal', start: open, end, replacement: `(${source.slice(open, end)} && false)` }]
+    const [, word] = /^\s*(?:\{\s*)?(throw|return|continue)\b/.exec(source.slice(end, end + 40)) ?? []
+    if (word === undefined) return []
+    const kind = word === 'throw' ? 'refusal' : 'quiet'
+    return [{ kind, start: open, end, replacement: `(${source.slice(open, end)} && false)` }]
+  })
+}
+
+/** A condition that is there for some readers: `${notBlockedBy(…)}`, `${visibleFeed(…)}`, `${when(…)}`. */
+function filters(source: string): Finding[] {
+  const calls = /\$\{(?:(notBlockedBy|unblocked|when)|visible[A-Z]\w*)\(/g
+  return [...source.matchAll(calls)].flatMap((match): Finding[] => {
+    const end = closing(source, match.index + match[0].length - 1)
+    const before = source.slice(Math.max(0, match.index - 12), match.index)
+    // A whole table, not a condition.
+    if (source[end] !== '}' || (match[1] === undefined && !/\b(where|and|or) (not )?$/.test(before)))
+      return []
+    return [
+      { kind: 'filter', start: match.index, end: end + 1, replacement: match[1] === undefined ? 'true' : '' },
+    ]
   })
 }
 
@@ -68,6 +95,22 @@ const PIECES: [Kind, RegExp, (found: string, before: string) => string | undefin
     /(?<=\b(?:and|where) )(\w+\.)?(user_id|owner_id|founder_id) = \$\{(\w+\.)?(userId|viewerId|ownerId|viewer\.id|personId)\}/g,
     () => 'true',
   ],
+  [
+    'parent',
+    /(?<=\band )(\w+\.)?(?!user_id|owner_id|founder_id)\w+_id = \$\{[\w.]+\}/g,
+    (_, before) => (/\bset [^`]*$/.test(before) && !/\bwhere [^`]*$/.test(before) ? undefined : 'true'),
+  ],
+  [
+    'state',
+    /(?<=\b(?:and|where) )(\w+\.)?(\w*(?:state|status)) (=|<>) ('\w+'|\d+)/g,
+    // The condition of a partial index has to be repeated as it is.
+    (_, before) => (/on conflict[^`]*where $/.test(before) ? undefined : 'true'),
+  ],
+  [
+    'state',
+    /(?<=\b(?:and|where) )(\w+\.)?(?!deleted_at)\w+_(at|until|since) (is null|is not null|[<>]=? now\(\)( [-+] interval '[^']*')?)/g,
+    () => 'true',
+  ],
   ['lock', /\bfor (no key update|update|share)( of \w+(, \w+)*)?( skip locked)?(?=[`\s)}])/g, () => ''],
   ['access', /\baccess: 'user'/g, () => "access: 'optional'"],
   ['access', /\baccess: \{ ability[^}]*\}/g, () => "access: 'user'"],
@@ -86,7 +129,7 @@ function pieces(source: string): Finding[] {
 
 /** Every guard of a source file that this program knows to remove, in the order of the file. */
 export function guardsOf(file: string, source: string): Guard[] {
-  return [...refusals(source), ...checks(source), ...pieces(source)]
+  return [...refusals(source), ...checks(source), ...filters(source), ...pieces(source)]
     .map((finding) => {
       const from = source.lastIndexOf('\n', finding.start) + 1
       const text = source

@@ -1,15 +1,30 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { importing } from '#test/bundle.ts'
 
 /** How a test file ended. */
 export type Ending = 'green' | 'red' | 'stuck'
 
-/** Runs a test file in a folder until its end, or its first red test. */
-export async function runTest(folder: string, file: string, patienceMs: number): Promise<Ending> {
-  const run = spawn(process.execPath, ['--test-reporter=tap', file], {
-    cwd: folder,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
+/** Runs test files in one process in a folder, until their end or the first red test. */
+export async function runTests(
+  folder: string,
+  files: readonly string[],
+  patienceMs: number,
+): Promise<Ending> {
+  const together = join(folder, 'together.mjs')
+  writeFileSync(together, importing(files.map((file) => join(folder, file))))
+  const run = spawn(
+    process.execPath,
+    ['--test-reporter=tap', files.length > 1 ? together : (files[0] ?? '')],
+    {
+      cwd: folder,
+      // Each process would else compile hundreds of files anew, and build the console.
+      env: { ...process.env, NODE_COMPILE_CACHE: join(folder, '.compiled'), CONSOLE: 'off' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    },
+  )
   let ending: Ending = 'green'
   const end = (as: Ending) => {
     ending = as

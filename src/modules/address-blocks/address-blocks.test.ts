@@ -93,6 +93,17 @@ test('nobody blocks where they are without saying so, and the server frees whoev
   assert.deepEqual(await freeAddress(ctx, '203.0.113.9'), [])
 })
 
+test('there are as many blocks as every process can keep in memory, and no more (administration-19)', async () => {
+  const [row] = await sql`select count(*)::int as n from address_blocks`
+  await sql`
+    insert into address_blocks (network, reason, created_by)
+    select '10.' || n / 256 || '.' || n % 256 || '.0/24', 'Full', 0 from generate_series(1, ${9999 - row?.n}) n`
+  assert.equal((await block({ network: '192.0.2.200' })).status, 201)
+  const refused = await block({ network: '192.0.2.201' })
+  assert.deepEqual([refused.status, codeOf(refused)], [422, 'too_many_address_blocks'])
+  await sql`delete from address_blocks where reason = 'Full'`
+})
+
 test('what is no network, or too wide for one, is 422, and only holders of the ability get in', async () => {
   for (const network of ['', 'everybody', '10.0.0.0/7', '0.0.0.0/0', '::/0', '1.2.3.4/33']) {
     const answer = await block({ network })

@@ -175,6 +175,9 @@ test('a founder with a configured password gets no file, and a bad name is refus
   const other = await createWorld({ FOUNDER_PASSWORD: 'configured one' })
   const bad = { ...other.ctx, config: { ...other.ctx.config, founderName: 'not a name' } }
   await assert.rejects(ensureFounder(bad), /FOUNDER_NAME/)
+  // Nobody could type it: sign-in takes 128.
+  const long = { ...other.ctx, config: { ...other.ctx.config, founderPassword: 'x'.repeat(129) } }
+  await assert.rejects(ensureFounder(long), /FOUNDER_PASSWORD has more than 128 characters/)
   assert.deepEqual(await ensureFounder(other.ctx), { name: 'root' })
   assert.throws(() => statSync(founderPasswordPath(other.ctx)))
   const answer = await other.guest('POST', '/auth/login', { login: 'root', password: 'configured one' })

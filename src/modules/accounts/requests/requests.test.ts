@@ -83,6 +83,14 @@ test('whoever is refused is told, and name and phone are free again (registratio
   assert.equal((await register({ name, phone })).status, 201)
 })
 
+test('whoever was accepted and disabled later is told of that, and not to wait (registration-8)', async () => {
+  const { login, request } = await applicant()
+  assert.equal((await decide(request.id, { action: 'accept' })).status, 204)
+  const disabled = await as(admin, 'PATCH', `/admin/users/${request.user_id}`, { disabled: true })
+  assert.equal(disabled.status, 204)
+  assert.deepEqual(refusalOf(await signIn(login, { password: 'correct horse' })), [403, 'account_disabled'])
+})
+
 test('racing decisions are one decision (registration-8)', async () => {
   const { request } = await applicant()
   const answers = await Promise.all(

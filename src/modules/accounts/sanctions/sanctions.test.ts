@@ -187,6 +187,30 @@ test('nobody sanctions themselves or somebody who may do more, and of two who su
   }
 })
 
+test('moderators find sanctions and appeals by person, kind, state and a part of their words (administration-16, administration-17)', async () => {
+  const [ann, bob] = [await person(), await person()]
+  const [first, second] = [
+    await impose(ann, { kind: 'silence', reason: 'Sells 100% cotton' }),
+    await impose(bob, { kind: 'silence', reason: 'Sells cotton, 100 of them' }),
+  ]
+  for (const [who, contents] of [
+    [ann, 'I never sold 100% of it'],
+    [bob, 'I never sold 100 of them'],
+  ] as const)
+    assert.equal((await as(who, 'POST', '/user/appeals', { contents })).status, 201)
+  const found = async (path: string) =>
+    (await as(moderator, 'GET', path)).body.data.map(({ user_id: id }: { user_id: number }) => id)
+  assert.deepEqual(await found(`/admin/sanctions?q=${encodeURIComponent('100% COTTON')}`), [ann.id])
+  assert.deepEqual(await found(`/admin/sanctions?user=${bob.id}&kind=silence&in_force=1`), [bob.id])
+  assert.deepEqual(await found(`/admin/sanctions?user=${bob.id}&kind=suspension`), [])
+  assert.deepEqual(await found(`/admin/appeals?q=${encodeURIComponent('sold 100% of')}`), [ann.id])
+  assert.deepEqual(await found(`/admin/appeals?user=${bob.id}&state=pending`), [bob.id])
+  assert.deepEqual(await found(`/admin/appeals?user=${bob.id}&state=rejected`), [])
+  for (const id of [first, second])
+    assert.equal((await as(moderator, 'DELETE', `/admin/sanctions/${id}`)).status, 204)
+  assert.deepEqual(await found(`/admin/sanctions?user=${bob.id}&in_force=1`), [])
+})
+
 test('what is imposed and lifted is in the audit log of the person (administration-4, administration-16)', async () => {
   const ann = await person()
   const id = await impose(ann, { kind: 'silence', reason: 'Logged', hours: 3 })

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { transaction } from '#platform/database.ts'
 import { earlyInMinute, fieldError, fresh, signUpsOn } from '#test/sign-up.ts'
+import { untilWaiting } from '#test/waiting.ts'
 import { createWorld } from '#test/world.ts'
 
 const world = await createWorld()
@@ -80,6 +82,27 @@ test('a code sent to phone or e-mail signs in, without a password too', async ()
   const answer = await signIn(phone, { verifiable_code: code })
   assert.equal(answer.status, 200)
   assert.equal((await signIn(phone, { verifiable_code: code })).status, 422)
+})
+
+test('a code to an address that is nobody’s any more signs nobody in (sign-in-4)', async () => {
+  const { phone } = fresh()
+  const ann = await signUp({ phone })
+  const code = await codeFor(phone)
+  await sql`update users set phone = null where id = ${ann.id}`
+  const answer = await signIn(phone, { verifiable_code: code })
+  assert.deepEqual([answer.status, answer.headers['x-error-code']], [422, 'wrong_sign_in'])
+})
+
+test('a sign-in that races with the disabling of its account signs nobody in (sign-in-6)', async () => {
+  const ann = await signUp()
+  let early: ReturnType<typeof signIn> | undefined
+  await transaction(sql, async (tx) => {
+    await tx`update users set deleted_at = now() where id = ${ann.id}`
+    early = signIn(ann.name, { password: ann.password })
+    await untilWaiting(sql)
+  })
+  const answer = await early
+  assert.deepEqual([answer?.status, answer?.headers['x-error-code']], [422, 'wrong_sign_in'])
 })
 
 test('signing out ends this sign-in and no other, with any verb and the token in any place (sign-in-6)', async () => {
