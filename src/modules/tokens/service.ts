@@ -62,7 +62,7 @@ export function findViewer(ctx: Context, token: string): Promise<Viewer | null> 
   const entry = cacheOf(ctx).get(key, async () => {
     const row = await findToken(ctx.sql, Buffer.from(key, 'base64'))
     if (!row || row.expired || row.revoked || row.exchanged) return { viewer: null }
-    return { viewer: { id: row.user_id, family: row.family, expiresAt: Date.now() + row.expires_in_ms } }
+    return { viewer: { id: row.user_id, family: row.family, expiresAt: performance.now() + row.expires_in_ms } }
   })
   return entry instanceof Promise ? entry.then(stillGood) : stillGood(entry)
 }
@@ -74,7 +74,7 @@ export function recallViewer(ctx: Context, token: string): Viewer | null | undef
 }
 
 const stillGood = ({ viewer }: Entry): Viewer | null =>
-  viewer && viewer.expiresAt > Date.now() ? viewer : null
+  viewer && viewer.expiresAt > performance.now() ? viewer : null
 
 /**
  * Exchanges a token for a new one, once. Presenting it again more than 30 seconds later revokes the whole family

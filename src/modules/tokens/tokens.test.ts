@@ -55,6 +55,19 @@ test('an expired token opens nothing, and can be exchanged for fourteen days', a
   assert.equal(row.minutes, 14 * 24 * 60)
 })
 
+test('a clock that is set two hours forward or back ends no sign-in, in memory or not (sign-in-5)', async (t) => {
+  const [known, unknown] = [await person(), await person()]
+  assert.equal((await as(known, 'GET', '/user')).status, 200)
+  for (const hours of [2, -2]) {
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + hours * 3_600_000 })
+    for (const who of [known, unknown]) assert.equal((await as(who, 'GET', '/user')).status, 200, `${hours} h`)
+    const ann = await person()
+    assert.equal((await as(ann, 'GET', '/user')).status, 200, `${hours} h`)
+    t.mock.timers.reset()
+    for (const who of [known, unknown, ann]) assert.equal((await as(who, 'GET', '/user')).status, 200)
+  }
+})
+
 test('a sign-in ends 180 days after it began, however often its token was exchanged (sign-in-5)', async () => {
   const ann = await person()
   const age = (days: number) =>

@@ -6,7 +6,7 @@ export type Viewer = {
   id: number
   /** The token family of this sign-in, which logout revokes. */
   family: string
-  /** When the token stops being good, epoch milliseconds. */
+  /** When the token stops being good, by `performance.now()`: a clock that nobody sets. */
   expiresAt: number
 }
 

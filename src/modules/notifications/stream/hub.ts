@@ -149,7 +149,7 @@ export function createHub(ctx: Context): Hub {
     // A process that died before it could tell: what it had committed is found by looking.
     wake(people.keys())
     checkSoon(people.keys())
-    const now = Date.now()
+    const now = performance.now()
     for (const stream of all()) {
       if (stream.viewer.expiresAt <= now) stream.end('token_expired')
       else if (!stream.beat()) dropped.inc()
@@ -167,7 +167,7 @@ export function createHub(ctx: Context): Hub {
           remove(stream)
         },
       })
-      const expiry = setTimeout(() => stream.end('token_expired'), Math.max(0, viewer.expiresAt - Date.now()))
+      const expiry = setTimeout(() => stream.end('token_expired'), Math.max(0, viewer.expiresAt - performance.now()))
       expiry.unref()
       const streams = people.get(viewer.id) ?? new Set()
       people.set(viewer.id, streams.add(stream))
