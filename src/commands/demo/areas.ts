@@ -1,7 +1,7 @@
 import type { Community, Member } from './community.ts'
 import { ARTICLES, CATEGORIES } from './words/articles.ts'
-import { REMARKS } from './words/feeds.ts'
 import { GROUPS, QUESTION_TOPICS, QUESTIONS, SONGS } from './words/more.ts'
+import { REMARKS } from './words/remarks.ts'
 
 /** What other parts of the story refer to. */
 export type Made = {

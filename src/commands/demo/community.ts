@@ -2,11 +2,13 @@ import { createUser } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
 import type { Chance } from './chance.ts'
-import type { Scene } from './pictures.ts'
+import type { Scene } from './pictures/photographs.ts'
 import type { Person, Site } from './site.ts'
 import type { Story } from './story.ts'
-import { FEEDS, REMARKS, TOPICS } from './words/feeds.ts'
+import { FEEDS } from './words/feeds.ts'
 import { type Language, PEOPLE } from './words/people.ts'
+import { REMARKS } from './words/remarks.ts'
+import { TOPICS } from './words/topics.ts'
 
 /** A person of the demo with the language that they write. */
 export type Member = Person & { speaks: Language }

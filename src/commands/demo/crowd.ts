@@ -2,8 +2,8 @@ import { grams, nameKey } from '#lib/text.ts'
 import type { Sql, Tx } from '#platform/database.ts'
 import type { Chance } from './chance.ts'
 import { CROWD, GIVEN } from './words/crowd.ts'
-import { REMARKS } from './words/feeds.ts'
 import type { Language } from './words/people.ts'
+import { REMARKS } from './words/remarks.ts'
 
 /** How many a crowd is, and how much it publishes. */
 export type CrowdSize = { people: number; feeds: number }

@@ -1,6 +1,6 @@
 import type { Made } from './areas.ts'
 import type { Community } from './community.ts'
-import { SCENES } from './pictures.ts'
+import { SCENES } from './pictures/photographs.ts'
 import { CONTRIBUTIONS } from './words/articles.ts'
 import { FEEDBACK, REASONS, WAITING_GROUPS, WAITING_TOPICS } from './words/more.ts'
 

@@ -1,4 +1,4 @@
-import type { Scene } from '../pictures.ts'
+import type { Scene } from '../pictures/photographs.ts'
 import type { Language } from './people.ts'
 
 export type Written = {

@@ -1,4 +1,4 @@
-import type { Scene } from '../pictures.ts'
+import type { Scene } from '../pictures/photographs.ts'
 import type { Language } from './people.ts'
 
 export const SONGS: readonly { title: string; singer: string; album: string; lyric: string }[] = [
