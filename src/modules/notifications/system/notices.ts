@@ -1,24 +1,9 @@
 import type { SystemType } from '../codes.ts'
 import type { SystemNotice } from './fields.ts'
+import { GROUP_NOTICES } from './group-notices.ts'
+import { DECIDED, GIFT, SPELLED } from './said.ts'
 
-const DECIDED = '`passed`, `rejected`'
-const SPELLED = '`passed`, `reject`'
-const GIFT = { amount: '' } as const
 const REMARK = '`contents` is the remark, where there is one'
-
-const reported = (what: string, resource: string, fields: SystemNotice['fields']): SystemNotice => ({
-  when: `a ${what} is reported; the report is decided`,
-  who: 'managers; then who reported and, when accepted, the author',
-  fields: {
-    group: '',
-    post: '',
-    ...fields,
-    state: `${DECIDED}; once it is decided`,
-    subject: 'once it is decided',
-  },
-  besides: 'at first `contents` is the reason',
-  resource,
-})
 
 /** When each system type is written, to whom, and what it says. */
 export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
@@ -231,71 +216,5 @@ export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
     fields: { state: '`rejected`', question: '', application: '' },
     resource: '8',
   },
-  'group:join': {
-    when: 'somebody joins a group or asks to',
-    who: 'its founder and administrators',
-    fields: { group: '', user: '' },
-    resource: '11',
-  },
-  'group:join:accept': {
-    when: 'a request to join is accepted',
-    who: 'who asked',
-    fields: { group: '', state: '`passed`' },
-    resource: '11',
-    shown: { type: 'group:join', state: 'passed' },
-  },
-  'group:join:reject': {
-    when: 'a request to join is rejected',
-    who: 'who asked',
-    fields: { group: '', state: '`rejected`' },
-    resource: '11',
-    shown: { type: 'group:join', state: 'rejected' },
-  },
-  'group:audit': {
-    when: 'a group is let through or rejected',
-    who: 'its founder',
-    fields: { state: DECIDED, group: '' },
-    resource: '11',
-  },
-  'group:transfer': {
-    when: 'a group is handed over',
-    who: 'the new founder',
-    fields: { group: '', user: 'the founder before' },
-    resource: '11',
-    shown: { type: 'group:transform' },
-  },
-  'group:transform': {
-    when: 'never; older communities bring it along',
-    who: 'the new founder',
-    fields: { group: '', user: '' },
-    resource: '11',
-  },
-  'group:post-reward': {
-    when: 'a group post is rewarded',
-    who: 'its author',
-    fields: { ...GIFT, post: '', group_id: '' },
-    resource: '12',
-  },
-  'group:post-pinned': {
-    when: 'a pin of a group post is decided, or set by a manager',
-    who: 'who asked, or the author',
-    fields: { state: `${DECIDED}, \`admin\``, post: '', group_id: '' },
-    resource: '12',
-  },
-  'group:comment-pinned': {
-    when: "a pin of a group post's comment is decided",
-    who: 'who asked',
-    fields: { state: SPELLED, comment: '', post: '', group_id: '' },
-    resource: '3',
-    refused: 'reject',
-  },
-  'group:send-comment-pinned': {
-    when: 'somebody asks to pin a comment of a group post',
-    who: "the post's author",
-    fields: { post: '', group_id: '' },
-    resource: '3',
-    refused: 'reject',
-  },
-  'group:report-post': reported('group post', '12', {}),
-  'group:report-comment': reported('comment of a group post', '3', { comment: '' }),
+  ...GROUP_NOTICES,
 }
