@@ -10,7 +10,7 @@ import { createStorage } from '#platform/storage/storage.ts'
 import { createWorld } from '#test/world.ts'
 import { examine } from '../src/doctor.ts'
 
-const { sql, work, person } = await createWorld()
+const { sql, ctx, work, person } = await createWorld()
 const folder = await mkdtemp(join(tmpdir(), 'kith-tidy-'))
 after(() => rm(folder, { recursive: true, force: true }))
 
@@ -58,6 +58,19 @@ test('what killed uploads left in the temporary folder is removed after a day, a
   }
   await tidyTemporary(folder)
   assert.deepEqual((await readdir(folder)).sort(), ['kith-upload-new', 'other-old'])
+})
+
+test('what killed servers left half written in the store is removed after a day, and nothing else', async () => {
+  const drafts = join(ctx.config.dataDir, 'uploads', '.tmp')
+  await ctx.storage.put('files/2026/whole.png', Buffer.from('bytes'), { mime: 'image/png' })
+  const old = new Date(Date.now() - 25 * 3_600_000)
+  for (const name of ['old', 'new']) await writeFile(join(drafts, name), 'half')
+  await utimes(join(drafts, 'old'), old, old)
+  await utimes(join(ctx.config.dataDir, 'uploads', 'files/2026/whole.png'), old, old)
+  await addJob(sql, 'tidy_files', {})
+  await work()
+  assert.deepEqual(await readdir(drafts), ['new'])
+  assert.ok(await ctx.storage.exists('files/2026/whole.png'))
 })
 
 test('uploads are readable by the server alone, in folders of an earlier version too', async () => {

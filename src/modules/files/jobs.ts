@@ -8,6 +8,7 @@ export const fileTasks = (ctx: Context): TaskList => ({
   remove_files: (payload) => removeFiles(ctx, (payload as { ids: number[] }).ids),
   tidy_files: async () => {
     await tidyTemporary()
+    await ctx.storage.tidy()
     await tidyUploads(ctx)
     await tidyNodes(ctx)
   },

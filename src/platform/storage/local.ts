@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { access, chmod, copyFile, mkdir, open, rename, rm } from 'node:fs/promises'
+import { access, chmod, copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { assertKey, StorageError } from './errors.ts'
 import type { ByteRange, Storage, StorageSource } from './storage.ts'
 
 /** Files are read by the server alone: who may see one is decided there. */
 const OWNER_ONLY = 0o700
+const DAY_MS = 86_400_000
 
 /** Files under one folder. Unfinished writes stay in its hidden `.tmp`, so no key ever shows half a file. */
 export function createLocalStorage(root: string): Storage {
@@ -67,7 +68,20 @@ export function createLocalStorage(root: string): Storage {
     )
   }
 
-  return { vendor: 'local', put, open: openFile, remove, exists }
+  async function tidy(): Promise<void> {
+    const names = await readdir(temporary).catch((error: unknown) => {
+      const fault = storageFault(error)
+      if (fault.fault === 'missing') return []
+      throw fault
+    })
+    for (const name of names) {
+      const path = join(temporary, name)
+      const info = await stat(path).catch(() => undefined)
+      if (info && Date.now() - info.mtimeMs > DAY_MS) await rm(path, { force: true })
+    }
+  }
+
+  return { vendor: 'local', put, open: openFile, remove, exists, tidy }
 }
 
 async function writeDurably(path: string, source: StorageSource): Promise<void> {

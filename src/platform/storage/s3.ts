@@ -62,7 +62,10 @@ export function createS3Storage(options: S3Options): Storage {
     }
   }
 
-  return { vendor: 's3', put, open, remove, exists }
+  // An object appears when it is whole, so nothing is left behind.
+  const tidy = async () => {}
+
+  return { vendor: 's3', put, open, remove, exists, tidy }
 }
 
 /** A bucket for what is larger than memory and known by its name: backups. */

@@ -17,6 +17,8 @@ export type Storage = {
   /** Removing what is not there is no error. */
   remove(key: string): Promise<void>
   exists(key: string): Promise<boolean>
+  /** Removes what writes left behind that never ended, a day after it. */
+  tidy(): Promise<void>
 }
 
 export type StorageOptions = { kind: 'local'; root: string } | ({ kind: 's3' } & S3Options)
