@@ -73,6 +73,14 @@ try {
   const command = ['import', 'thinksns', '--database', address, '--files', files, '--time-zone', 'UTC']
   say(kith(...command))
   const twice = kith(...command)
+  for (const [currency, statement] of [
+    ['points', 'select cast(sum(`sum`) as char) as n from currencies where type = 1'],
+    ['wallet', 'select cast(sum(balance) as char) as n from wallet'],
+  ] as const) {
+    const [row] = await maria.run('sample', statement)
+    const sum = Number(row?.n).toLocaleString('en')
+    assert.match(twice, new RegExp(`^${currency} +${sum} +0 +${sum} +0 +${sum} `, 'm'))
+  }
   assert.match(twice, /^all /m)
   say(kith('doctor').replace(/^✓.*\n/gm, '') || 'kith doctor finds nothing wrong, after two runs')
 

@@ -21,7 +21,7 @@ const USAGE = `Usage: kith <command>
         [--files DIR] [--again]    What is there already stays as it is; --again reads all lines once more
   import thinksns                  Bring a whole community over from ThinkSNS+ (docs/migrate-from-thinksns.md)
         --database mysql://USER:PASSWORD@HOST/NAME --files DIR|s3://BUCKET --time-zone ZONE
-        [--prefix TEXT] [--dry-run] [--report FILE] [--resume] [--again]
+        [--prefix TEXT] [--dry-run] [--report FILE] [--resume] [--again] [--tls] [--tls-ca FILE]
         [--waiting keep|refund] [--old-wallets] [--old-prices]
         --close                    End the move: nothing is imported after it
   export music|news [FILE]         Write the same format, to standard output without FILE
@@ -157,12 +157,15 @@ async function main(): Promise<number> {
           'waiting',
           'old-wallets',
           'old-prices',
+          'tls',
+          'tls-ca',
         ]
         if (values.close) expect(1, 'close')
         else expect(1, 'database', 'files', 'time-zone', ...choices)
         if (!values.close && values.database === undefined)
           throw new UsageError('say with --database where the old database is')
         if (values.files !== undefined && !values.files.startsWith('s3://')) await requireThere(values.files)
+        if (values['tls-ca'] !== undefined) await requireThere(values['tls-ca'])
         const { importThinkSns } = await import('./commands/thinksns/import.ts')
         return importThinkSns(process.env, values)
       }
@@ -227,6 +230,8 @@ const OPTIONS = {
   scale: { type: 'string' },
   seed: { type: 'string' },
   'time-zone': { type: 'string' },
+  tls: { type: 'boolean' },
+  'tls-ca': { type: 'string' },
   waiting: { type: 'string' },
 } as const
 

@@ -1,5 +1,7 @@
 import { isTimeZone } from '#lib/zoned-time.ts'
+import { sumBalances } from '#modules/ledger/index.ts'
 import type { Context } from '#platform/context.ts'
+import type { Db } from '#platform/database.ts'
 import { NO_FILES, openFiles } from '#platform/database-import/files.ts'
 import {
   type Progress,
@@ -14,7 +16,7 @@ import { prepareDatabase } from '../../prepare.ts'
 import { type Environment, withContext } from '../context.ts'
 import { LEFT_OUT } from './left-out.ts'
 import { PLAN, THINGS } from './plan.ts'
-import { type LeftTable, printReasons, printTotals, writeReport } from './report.ts'
+import { type LeftTable, type Money, printMoney, printReasons, printTotals, writeReport } from './report.ts'
 
 export type ThinkSnsOptions = {
   database?: string
@@ -29,6 +31,8 @@ export type ThinkSnsOptions = {
   waiting?: string
   'old-wallets'?: boolean
   'old-prices'?: boolean
+  tls?: boolean
+  'tls-ca'?: string
 }
 
 const SOURCE = 'thinksns'
@@ -70,13 +74,19 @@ function choicesOf(given: ThinkSnsOptions) {
   } as const
 }
 
-/** Runs the import on a database that is prepared. Exit code 0 also when rows had to be left out: the report says so. */
+/**
+ * Runs the import on a database that is prepared. Exit code 0 also when rows had to be left out: the report says so;
+ * 1 when people own another sum here than was brought along.
+ */
 export async function bringOver(ctx: Context, given: ThinkSnsOptions, out: Output): Promise<number> {
   const choices = choicesOf(given)
   const dryRun = given['dry-run'] ?? false
   await refuseWrongMoment(ctx, choices, given)
-  const files = given.files === undefined ? NO_FILES : openFiles(given.files, ctx.config.s3)
-  const source = await openSource(given.database ?? '', choices)
+  const files = given.files === undefined ? NO_FILES : await openFiles(given.files, ctx.config.s3)
+  const source = await openSource(
+    { database: given.database ?? '', tls: given.tls, tlsCa: given['tls-ca'] },
+    choices,
+  )
   try {
     if (!source.tables.has('users') || !source.tables.has('migrations'))
       throw new Error('there is no ThinkSNS+ in this database: look at --prefix')
@@ -97,10 +107,13 @@ export async function bringOver(ctx: Context, given: ThinkSnsOptions, out: Outpu
       await transactions(async (tx) => {
         await finishRun(tx)
         await printReasons(tx, left, out.line)
-        await printTotals(tx, left, out.line)
-        if (given.report !== undefined) await writeReport(tx, left, given.report)
+        await printTotals(tx, knownTables(source), left, out.line)
+        const money = await countMoney(tx, source, choices)
+        isWhole = printMoney(money, out.line)
+        if (given.report !== undefined) await writeReport(tx, left, money, given.report)
       })
     }
+    let isWhole = true
     if (dryRun) await withoutTrace(ctx.sql, run)
     else {
       await holdingTheLock(ctx, () => run(patientTransactions(ctx.sql)))
@@ -111,7 +124,7 @@ export async function bringOver(ctx: Context, given: ThinkSnsOptions, out: Outpu
         ? 'Nothing was written: this was a dry run.'
         : 'Run `kith doctor` to see that all is well. Run the same command again to bring what changed meanwhile.',
     )
-    return 0
+    return isWhole ? 0 : 1
   } finally {
     await source.close()
   }
@@ -148,6 +161,24 @@ async function holdingTheLock(ctx: Context, work: () => Promise<void>): Promise<
   } finally {
     held.release()
   }
+}
+
+/** Tables that come along, as far as the source has them. */
+const knownTables = ({ tables }: Source) =>
+  [...new Set(PLAN.flatMap((part) => ('table' in part && tables.has(part.table) ? [part.table] : [])))].sort()
+
+/** What people owned in the source, by its own sums, beside what they own here. */
+async function countMoney(
+  sql: Db,
+  source: Source,
+  { oldWallets }: { oldWallets: boolean },
+): Promise<Money[]> {
+  const there = {
+    points: await source.sum('currencies', 'sum', { column: 'type', value: 1 }),
+    wallet:
+      (await source.sum('wallet', 'balance')) + (oldWallets ? await source.sum('wallets', 'balance') : 0),
+  }
+  return (await sumBalances(sql)).map((each) => ({ ...each, source: there[each.currency] }))
 }
 
 async function countLeft(source: Source): Promise<LeftTable[]> {

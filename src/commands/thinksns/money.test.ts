@@ -42,6 +42,10 @@ describe('bringing money over', { skip: skipMariaDb }, async () => {
     assert.equal(totals.wallet.escrow, 900)
     assert.deepEqual(await faultsOf(kept), [])
     assert.match(done.reasons('currencies', '3/1').join(), /owed points/)
+    // In the source 1070 and a debt of 5; the pins that are given back; what waits.
+    const sums = done.printed.find((line) => line.startsWith('points '))
+    assert.match(sums ?? '', /^points +\S+ +\S+ +1,070 +32 +1,102 +326$/)
+    assert.equal(done.code, 0)
     assert.equal(done.of('wallets')?.imported, 1)
     assert.equal(done.of('wallets')?.merged, 2)
   })

@@ -1,10 +1,12 @@
 export { auditLedger, ledgerChecks, unmendable } from './audit/service.ts'
 export { alreadyDecided, notEnough, notEnoughFor, switchedOff } from './errors.ts'
 export {
+  type Brought,
   balanceTables,
   bookBalances,
   oldWalletTables,
   setHolds,
+  sumBalances,
 } from './imports/thinksns/balances.ts'
 export { orderTables } from './imports/thinksns/orders.ts'
 export { forfeitBalances, returnWithdrawals } from './leavers/service.ts'

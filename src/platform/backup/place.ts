@@ -2,8 +2,7 @@ import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
-import type { S3Options } from '#platform/storage/s3.ts'
-import { openBucket } from '#platform/storage/s3.ts'
+import { openBucket, readBucketAddress, type S3Options } from '#platform/storage/s3.ts'
 
 /** Where a backup goes to and comes from. */
 export type BackupPlace = {
@@ -20,11 +19,6 @@ const PART = 16 * 1024 * 1024
 
 const isBucket = (place: string) => place.startsWith('s3://')
 
-function bucketOf(place: string): { bucket: string; key: string } {
-  const { hostname: bucket, pathname } = new URL(place)
-  return { bucket, key: decodeURIComponent(pathname.replace(/^\/+|\/+$/g, '')) }
-}
-
 /** A file, or `s3://bucket/key` with the credentials of the configuration. */
 export function openPlace(place: string, s3: S3Options): BackupPlace {
   if (!isBucket(place))
@@ -34,7 +28,7 @@ export function openPlace(place: string, s3: S3Options): BackupPlace {
       write: (stream) => writeFile(place, stream),
       read: async () => createReadStream(place, { highWaterMark: 1024 * 1024 }),
     }
-  const { bucket, key } = bucketOf(place)
+  const { bucket, key } = readBucketAddress(place)
   if (bucket === '' || key === '') throw new Error(`${place} names no object: write s3://BUCKET/NAME`)
   const objects = openBucket({ ...s3, bucket })
   return {
@@ -104,7 +98,7 @@ export async function removeOldBackups(folder: string, keep: number, s3: S3Optio
     for (const name of old) await rm(join(folder, name))
     return old.length
   }
-  const { bucket, key } = bucketOf(folder)
+  const { bucket, key } = readBucketAddress(folder)
   const prefix = key === '' ? '' : `${key}/`
   const objects = openBucket({ ...s3, bucket })
   const old = (await objects.list(`${prefix}kith-`))

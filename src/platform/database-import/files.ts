@@ -1,68 +1,172 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join, normalize } from 'node:path'
-import { buffer } from 'node:stream/consumers'
-import { StorageError } from '#platform/storage/errors.ts'
-import { createS3Storage, type S3Options } from '#platform/storage/s3.ts'
+import type { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openBucket, readBucketAddress, type S3Options } from '#platform/storage/s3.ts'
+
+/** The bytes of a file of the source; a text says why there are none. */
+export type SourceBytes = Buffer | 'missing' | 'too large'
 
 /** Where the bytes of the files of a source are. */
 export type FileSource = {
-  /** Undefined when there is no such file. */
-  read(path: string): Promise<Buffer | undefined>
+  /** Lends the bytes of a file until `use` has ended: what is lent at once is bounded, so that memory is. */
+  read<T>(path: string, use: (bytes: SourceBytes) => Promise<T>): Promise<T>
   has(path: string): Promise<boolean>
-  /** Whether anything may lie below this; true where that cannot be told. */
+  /** Whether anything lies below this. */
   hasFolder(path: string): Promise<boolean>
 }
 
-const isInside = (path: string) => !path.startsWith('/') && !path.split('/').includes('..')
+const MEGABYTE = 1024 * 1024
+/** Bytes that are lent at once; what is larger goes alone. */
+const ROOM = 64 * MEGABYTE
+/** No picture, song or video of a community is larger, and it has to fit into memory. */
+const LARGEST = 512 * MEGABYTE
 
-/** A folder, or `s3://bucket/prefix` with the credentials of the configuration. */
-export function openFiles(place: string, s3: S3Options): FileSource {
-  if (place.startsWith('s3://')) {
-    const { hostname: bucket, pathname } = new URL(place)
-    const prefix = pathname.replace(/^\/+|\/+$/g, '')
-    const storage = createS3Storage({ ...s3, bucket })
-    const key = (path: string) => (prefix === '' ? path : `${prefix}/${path}`)
-    return {
-      async read(path) {
-        try {
-          return await buffer((await storage.open(key(path))).stream)
-        } catch (error) {
-          if (error instanceof StorageError && ['missing', 'invalid_key'].includes(error.fault))
-            return undefined
-          throw error
-        }
-      },
-      has: (path) => storage.exists(key(path)),
-      hasFolder: async () => true,
+/** Lets work on bytes begin in turn when there is room for them. */
+function createRoom(total: number) {
+  let free = total
+  const waiting: { size: number; enter: () => void }[] = []
+  const next = () => {
+    for (let [first] = waiting; first && first.size <= free; [first] = waiting) {
+      waiting.shift()
+      free -= first.size
+      first.enter()
     }
   }
+  return async <T>(bytes: number, work: () => Promise<T>): Promise<T> => {
+    const size = Math.min(bytes, total)
+    await new Promise<void>((enter) => {
+      waiting.push({ size, enter })
+      next()
+    })
+    try {
+      return await work()
+    } finally {
+      free += size
+      next()
+    }
+  }
+}
+
+/** A folder, or `s3://bucket/prefix` with the credentials of the configuration; throws when there is nothing. */
+export async function openFiles(
+  place: string,
+  s3: S3Options,
+  { largest = LARGEST }: { largest?: number } = {},
+): Promise<FileSource> {
+  return place.startsWith('s3://') ? openObjects(place, s3, largest) : openFolder(place, largest)
+}
+
+/** A path below the root as `a/b`; undefined for one that leads elsewhere. */
+function cleanPath(path: string): string | undefined {
+  const clean = normalize(path.replaceAll('\\', '/'))
+  return clean === '.' || clean.startsWith('/') || clean.split('/').includes('..') ? undefined : clean
+}
+
+function openFolder(place: string, largest: number): FileSource {
+  const enter = createRoom(ROOM)
   const absent = (error: NodeJS.ErrnoException) => {
-    if (['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG'].includes(error.code ?? '')) return undefined
+    if (['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE'].includes(error.code ?? ''))
+      return undefined
     throw error
   }
-  const below = (path: string) => {
-    const clean = normalize(path.replaceAll('\\', '/'))
-    return isInside(clean) ? join(place, clean) : undefined
-  }
+  const placeOf = (path: string) => join(place, cleanPath(path) ?? '\0')
+  const look = (path: string) => stat(placeOf(path)).catch(absent)
   return {
-    async read(path) {
-      const at = below(path)
-      return at === undefined ? undefined : await readFile(at).catch(absent)
+    async read(path, use) {
+      const found = await look(path)
+      if (!found?.isFile()) return use('missing')
+      if (found.size > largest) return use('too large')
+      return enter(found.size, async () => use((await readFile(placeOf(path)).catch(absent)) ?? 'missing'))
+    },
+    has: async (path) => (await look(path))?.isFile() ?? false,
+    hasFolder: async (path) => (await look(path))?.isDirectory() ?? false,
+  }
+}
+
+const ATTEMPTS = 3
+/** The names that a store lists in one answer. */
+const PAGE = 1000
+/** How long a store may send nothing in the midst of an object. */
+const SILENCE_MS = 30_000
+
+async function openObjects(place: string, s3: S3Options, largest: number): Promise<FileSource> {
+  const { bucket, key: prefix } = readBucketAddress(place)
+  if (bucket === '') throw new Error(`${place} names no bucket: write s3://BUCKET or s3://BUCKET/PREFIX`)
+  if (s3.accessKeyId === '' || s3.secretAccessKey === '')
+    throw new Error(
+      `to read ${place}, set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY, and S3_ENDPOINT unless it is Amazon's`,
+    )
+  const objects = openBucket({ ...s3, bucket })
+  const keyOf = (path: string) => {
+    const clean = cleanPath(path)
+    return clean === undefined ? undefined : prefix === '' ? clean : `${prefix}/${clean}`
+  }
+  const isAnythingBelow = async (key: string) => (await objects.list(key, PAGE)).length > 0
+  const found = await isAnythingBelow(prefix === '' ? '' : `${prefix}/`).catch((error: Error) => {
+    const cause = error.cause instanceof Error ? error.cause : error
+    throw new Error(`the bucket ${bucket} cannot be read (${cause.name}: ${cause.message})`, { cause: error })
+  })
+  if (!found) throw new Error(`there is nothing below ${place}`)
+  const enter = createRoom(ROOM)
+  return {
+    async read(path, use) {
+      const key = keyOf(path)
+      for (let attempt = 1; ; attempt += 1) {
+        const object = key === undefined ? undefined : await objects.find(key)
+        if (!object) return use('missing')
+        const { stream, size } = object
+        if (size > largest) {
+          stream.destroy()
+          return use('too large')
+        }
+        let begun = false
+        try {
+          return await enter(size, async () => {
+            const bytes = await collect(stream, size)
+            begun = true
+            return use(bytes)
+          })
+        } catch (error) {
+          stream.destroy()
+          // What `use` threw is no fault of the store.
+          if (begun || attempt === ATTEMPTS) throw error
+          await sleep(200 * attempt)
+        }
+      }
     },
     async has(path) {
-      const at = below(path)
-      return at !== undefined && ((await stat(at).catch(absent))?.isFile() ?? false)
+      const key = keyOf(path)
+      return key !== undefined && (await objects.has(key))
     },
     async hasFolder(path) {
-      const at = below(path)
-      return at !== undefined && ((await stat(at).catch(absent))?.isDirectory() ?? false)
+      const key = keyOf(path)
+      return key !== undefined && (await isAnythingBelow(`${key}/`))
     },
   }
+}
+
+/** All bytes of a stream that says how many there are. */
+async function collect(stream: Readable, size: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(size)
+  let at = 0
+  const silence = setTimeout(() => stream.destroy(new Error('the object store went silent')), SILENCE_MS)
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      if (at + chunk.length > size) throw new Error('the object store sent more than it said')
+      at += chunk.copy(bytes, at)
+      silence.refresh()
+    }
+  } finally {
+    clearTimeout(silence)
+  }
+  if (at < size) throw new Error('the object store sent less than it said')
+  return bytes
 }
 
 /** A source whose files are not given: every one is missing. */
 export const NO_FILES: FileSource = {
-  read: async () => undefined,
+  read: (_path, use) => use('missing'),
   has: async () => false,
   hasFolder: async () => false,
 }

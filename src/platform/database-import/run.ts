@@ -160,7 +160,7 @@ async function importTable(
 async function importChunk(
   tx: Tx,
   table: TableImport,
-  { chunk, checksum }: Chunk,
+  { chunk, checksum, rows: there }: Chunk,
   repeated: boolean,
   { source, ctx, options, files, things }: RunEnvironment,
 ): Promise<void> {
@@ -195,6 +195,9 @@ async function importChunk(
     if (repeated && table.sweep) for (const row of rows) if (!outcomes.has(row)) kept.push(row)
     outcomes.clear()
   }
+  // Both are of one snapshot: a row that is counted and not read would be lost without a word.
+  if (counts.rows !== there)
+    throw new Error(`${table.table} has ${there} rows in range ${chunk}, and ${counts.rows} were read`)
   if (repeated) await table.sweep?.(tx, rangeOf(table, chunk), kept)
   const imported = counts.rows - counts.merged - counts.left_out
   await saveChunk(tx, table.table, { chunk, checksum, imported, ...counts }, notes)

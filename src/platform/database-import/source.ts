@@ -1,5 +1,6 @@
 import { createConnection, type QueryOptions } from 'mysql2'
 import { readClock } from '#lib/zoned-time.ts'
+import { connectionOf, faultOf, type SourceAddress } from './address.ts'
 import type { SourceRow, TableImport } from './table.ts'
 
 /** A range of rows of a source table, with a checksum over every column that is read. */
@@ -10,6 +11,8 @@ export type Source = {
   /** The tables there are, without the prefix, and their columns. */
   tables: Map<string, Set<string>>
   count(table: string): Promise<number>
+  /** The sum of a column, of all rows or those with a value in another; 0 when there is no such table. */
+  sum(table: string, column: string, only?: { column: string; value: number }): Promise<number>
   chunks(table: TableImport): Promise<Chunk[]>
   /** The rows of a range in order, a batch at a time. */
   read(table: TableImport, chunk: number): AsyncGenerator<SourceRow[]>
@@ -23,41 +26,38 @@ const BATCH_CHARACTERS = 2_000_000
 
 const quote = (name: string) => `\`${name.replaceAll('`', '``')}\``
 
+/** The chunk of the rows whose `by` is null or below zero. */
+const NOWHERE = -1
+
 /** The values of `by` that a chunk holds. */
 export const rangeOf = ({ by, width = DEFAULT_WIDTH }: TableImport, chunk: number) =>
   by === null
     ? { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER }
-    : { from: chunk * width, to: (chunk + 1) * width }
+    : chunk === NOWHERE
+      ? { from: Number.MIN_SAFE_INTEGER, to: 0 }
+      : { from: chunk * width, to: (chunk + 1) * width }
 
 /**
  * Opens a source. One transaction holds the snapshot that everything is read from, however long it takes. The zone of
  * the session stays that of the server, which is the one that times were written in.
  */
 export async function openSource(
-  address: string,
+  address: SourceAddress,
   { zone, prefix = '' }: { zone: string; prefix?: string | undefined },
 ): Promise<Source> {
-  const url = new URL(address)
-  const database = decodeURIComponent(url.pathname.slice(1))
-  if (!/^(mysql|mariadb):$/.test(url.protocol) || database === '')
-    throw new Error('the database of the source is given as mysql://USER:PASSWORD@HOST:PORT/NAME')
-  const socket = url.searchParams.get('socket')
+  const options = await connectionOf(address)
   const connection = createConnection({
-    ...(socket ? { socketPath: socket } : { host: url.hostname, port: Number(url.port || 3306) }),
-    user: decodeURIComponent(url.username),
-    password: decodeURIComponent(url.password),
-    database,
+    ...options,
     charset: 'utf8mb4',
     dateStrings: true,
     supportBigNumbers: true,
-    ...(url.searchParams.get('ssl') === 'true' ? { ssl: {} } : {}),
   })
   // A lost connection fails the statement that runs; without a listener it would end the process.
   connection.on('error', () => {})
   const query = <Row>(sql: string, values: unknown[] = []) =>
     new Promise<Row[]>((resolve, reject) => {
       connection.query({ sql, values } as QueryOptions, (error, rows) =>
-        error ? reject(new Error(`the source says: ${error.message}`)) : resolve(rows as Row[]),
+        error ? reject(new Error(faultOf(error, options))) : resolve(rows as Row[]),
       )
     })
   try {
@@ -72,7 +72,7 @@ export async function openSource(
   const tables = new Map<string, Set<string>>()
   for (const row of await query<{ t: string; c: string }>(
     'select table_name as t, column_name as c from information_schema.columns where table_schema = ?',
-    [database],
+    [options.database],
   )) {
     if (!row.t.startsWith(prefix)) continue
     const name = row.t.slice(prefix.length)
@@ -93,7 +93,12 @@ export async function openSource(
       values = found.map(({ v }) => v)
       scopes.set(table, values)
     }
-    return { condition: `${quote(scope)} in (?) and`, values: [values.length > 0 ? values : ['']] }
+    const filled = values.filter((value) => value !== null)
+    const isIn = `${quote(scope)} in (?)`
+    return {
+      condition: `${filled.length < values.length ? `(${isIn} or ${quote(scope)} is null)` : isIn} and`,
+      values: [filled.length > 0 ? filled : ['']],
+    }
   }
 
   return {
@@ -102,10 +107,22 @@ export async function openSource(
       const [row] = await query<{ n: number }>(`select count(*) as n from ${named(table)}`)
       return Number(row?.n)
     },
+    async sum(table, column, only) {
+      if (!tables.get(table)?.has(column)) return 0
+      const where = only === undefined ? '' : `where ${quote(only.column)} = ?`
+      const [row] = await query<{ n: string }>(
+        `select cast(coalesce(sum(${quote(column)}), 0) as char) as n from ${named(table)} ${where}`,
+        only === undefined ? [] : [only.value],
+      )
+      return Number(row?.n)
+    },
     async chunks(table) {
       const { by, width = DEFAULT_WIDTH } = table
       const parts = present(table).map((name) => `coalesce(crc32(${quote(name)}), 'n')`)
-      const chunk = by === null ? '0' : `coalesce(floor(${quote(by)} / ${width}), -1)`
+      const chunk =
+        by === null
+          ? '0'
+          : `case when ${quote(by)} >= 0 then floor(${quote(by)} / ${width}) else ${NOWHERE} end`
       const rows = await query<{ chunk: number; n: number; sum: string }>(`
         select ${chunk} as chunk, count(*) as n, cast(sum(crc32(concat_ws(',', ${parts.join(', ')}))) as char) as sum
         from ${named(table.table)} group by 1 order by 1`)
@@ -123,8 +140,8 @@ export async function openSource(
       const range =
         by === null
           ? '1 = 1'
-          : chunk === -1
-            ? `${quote(by)} is null`
+          : chunk === NOWHERE
+            ? `(${quote(by)} is null or ${quote(by)} < 0)`
             : `${quote(by)} >= ? and ${quote(by)} < ?`
       const order = [...new Set([...(by === null ? [] : [by]), ...(table.order ?? table.key)])].filter(
         (name) => names.includes(name),
@@ -133,7 +150,7 @@ export async function openSource(
         .query({
           sql: `select ${names.map(quote).join(', ')} from ${named(table.table)} where ${scope.condition} ${range}
             ${order.length > 0 ? `order by ${order.map(quote).join(', ')}` : ''}`,
-          values: [...scope.values, ...(by === null || chunk === -1 ? [] : [from, to])],
+          values: [...scope.values, ...(by === null || chunk === NOWHERE ? [] : [from, to])],
         } as QueryOptions)
         .stream({ highWaterMark: Math.min(batch, 500) })
       let rows: SourceRow[] = []

@@ -53,13 +53,7 @@ export function createS3Storage(options: S3Options): Storage {
   async function exists(key: string): Promise<boolean> {
     assertKey(key)
     const { sdk, client } = await connect()
-    try {
-      await answered(() => client.send(new sdk.HeadObjectCommand({ Bucket, Key: key })))
-      return true
-    } catch (error) {
-      if (error instanceof StorageError && error.fault === 'missing') return false
-      throw error
-    }
+    return (await present(() => client.send(new sdk.HeadObjectCommand({ Bucket, Key: key })))) !== undefined
   }
 
   // An object appears when it is whole, so nothing is left behind.
@@ -68,7 +62,13 @@ export function createS3Storage(options: S3Options): Storage {
   return { vendor: 's3', put, open, remove, exists, tidy }
 }
 
-/** A bucket for what is larger than memory and known by its name: backups. */
+/** What `s3://bucket/key` names. */
+export function readBucketAddress(address: string): { bucket: string; key: string } {
+  const { hostname: bucket, pathname } = new URL(address)
+  return { bucket, key: decodeURIComponent(pathname.replace(/^\/+|\/+$/g, '')) }
+}
+
+/** A bucket whose objects have names that others chose: backups, and the files of a site that moves here. */
 export function openBucket(options: S3Options) {
   const Bucket = options.bucket
   let connection: Promise<{ sdk: typeof import('@aws-sdk/client-s3'); client: S3Client }> | undefined
@@ -103,6 +103,16 @@ export function openBucket(options: S3Options) {
       const { sdk, client } = await connect()
       const found = await answered(() => client.send(new sdk.GetObjectCommand({ Bucket, Key })))
       return found.Body as Readable
+    },
+    /** Undefined when there is no such object. */
+    async find(Key: string): Promise<{ stream: Readable; size: number } | undefined> {
+      const { sdk, client } = await connect()
+      const found = await present(() => client.send(new sdk.GetObjectCommand({ Bucket, Key })))
+      return found && { stream: found.Body as Readable, size: Number(found.ContentLength) }
+    },
+    async has(Key: string): Promise<boolean> {
+      const { sdk, client } = await connect()
+      return (await present(() => client.send(new sdk.HeadObjectCommand({ Bucket, Key })))) !== undefined
     },
     async remove(Key: string): Promise<void> {
       const { sdk, client } = await connect()
@@ -140,6 +150,16 @@ function createClient(sdk: typeof import('@aws-sdk/client-s3'), options: S3Optio
     requestHandler: { connectionTimeout: 5_000, requestTimeout: 30_000 },
     maxAttempts: 3,
   })
+}
+
+/** Undefined when there is no such object. */
+async function present<T>(call: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await answered(call)
+  } catch (error) {
+    if (error instanceof StorageError && error.fault === 'missing') return undefined
+    throw error
+  }
 }
 
 async function answered<T>(call: () => Promise<T>): Promise<T> {

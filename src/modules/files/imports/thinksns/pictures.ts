@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database.ts'
-import type { FileSource } from '#platform/database-import/files.ts'
+import type { FileSource, SourceBytes } from '#platform/database-import/files.ts'
 import type { ImportStep } from '#platform/database-import/table.ts'
 import { relation, upsert } from '#platform/database-import/write.ts'
 import { MediaError } from '#platform/media/errors.ts'
@@ -84,10 +84,20 @@ export type Stored = {
   sent: { md5: string; sha256: string }
 }
 
-/** What the bytes of a source are, without what they tell of place and device; a text says why they are of no use. */
-export async function readMedia(files: FileSource, path: string): Promise<Stored | string> {
-  const bytes = await files.read(path)
-  if (bytes === undefined) return 'the bytes are not in the folder of files'
+/**
+ * Lends what the bytes of a source are, without what they tell of place and device; a text says why they are of no use.
+ */
+export const readMedia = (
+  files: FileSource,
+  path: string,
+  use: (found: Stored | string) => Promise<void>,
+): Promise<void> => files.read(path, async (bytes) => use(await lookAt(bytes)))
+
+export const MISSING = 'the bytes are not where the files are'
+
+async function lookAt(bytes: SourceBytes): Promise<Stored | string> {
+  if (bytes === 'missing') return MISSING
+  if (bytes === 'too large') return 'more than 512 MB'
   if (bytes.length === 0) return 'the file is empty'
   try {
     const media = await inspectMedia(bytes)
@@ -154,14 +164,15 @@ export const copyPictures: ImportStep = {
       await inParallel(rows, async (wanted) => {
         const key = `${wanted.place} ${wanted.id}`
         if (options.dryRun) {
-          if (!(await files.has(wanted.path))) await note(key, 'the bytes are not in the folder of files')
+          if (!(await files.has(wanted.path))) await note(key, MISSING)
           return
         }
-        const found = await readMedia(files, wanted.path)
-        if (typeof found === 'string') return note(key, found)
-        if (found.media.kind !== 'image') return note(key, 'not a picture')
-        if (found.damaged) await note(key, DAMAGED)
-        uploaded.push(await keepPicture(ctx, wanted, found))
+        await readMedia(files, wanted.path, async (found) => {
+          if (typeof found === 'string') return note(key, found)
+          if (found.media.kind !== 'image') return note(key, 'not a picture')
+          if (found.damaged) await note(key, DAMAGED)
+          uploaded.push(await keepPicture(ctx, wanted, found))
+        })
       })
       const columns = {
         node: 'text',

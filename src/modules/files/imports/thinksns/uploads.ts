@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { defineTable, type ImportStep } from '#platform/database-import/table.ts'
 import { relation, upsert } from '#platform/database-import/write.ts'
-import { DAMAGED, inParallel, readMedia } from './pictures.ts'
+import { DAMAGED, inParallel, MISSING, readMedia } from './pictures.ts'
 
 /** Where the bytes of a content lie, and what the source says of it. */
 const contents = defineTable({
@@ -152,26 +152,19 @@ export const copyUploads: ImportStep = {
       await inParallel(rows, async ({ id, owner_id: ownerId, content, path }) => {
         const name = `file ${content} of person ${ownerId}`
         if (options.dryRun) {
-          if (!(await files.has(path))) await note(name, 'the bytes are not in the folder of files')
+          if (!(await files.has(path))) await note(name, MISSING)
           return
         }
-        const found = await readMedia(files, path)
-        if (typeof found === 'string') return note(name, found)
-        if (found.damaged) await note(name, DAMAGED)
-        const { bytes, media, sent } = found
-        const key = `imported/${Math.floor(content / 1000)}/${content}-${ownerId}.${media.extension}`
-        await ctx.storage.put(key, bytes, { mime: media.mime })
-        const { mime, width, height } = media
-        stored.push({
-          id,
-          owner_id: ownerId,
-          key,
-          sha256: sent.sha256,
-          md5: sent.md5,
-          mime,
-          size: bytes.length,
-          width,
-          height,
+        await readMedia(files, path, async (found) => {
+          if (typeof found === 'string') return note(name, found)
+          if (found.damaged) await note(name, DAMAGED)
+          const { bytes, media, sent } = found
+          const key = `imported/${Math.floor(content / 1000)}/${content}-${ownerId}.${media.extension}`
+          await ctx.storage.put(key, bytes, { mime: media.mime })
+          const { mime, width, height } = media
+          const { sha256, md5 } = sent
+          const size = bytes.length
+          stored.push({ id, owner_id: ownerId, key, sha256, md5, mime, size, width, height })
         })
       })
       await transaction(async (tx) => {

@@ -219,6 +219,28 @@ const book = (tx: Tx, after: number, last: number) => tx`
   ${carryOut(tx)}
   select count(*) from posted`
 
+export type Brought = {
+  currency: Currency
+  /** Balances of the source that came along. */
+  counted: number
+  /** What waited there and was given back here. */
+  given_back: number
+  /** What waits here as it waited there. */
+  waiting: number
+  /** What people own here. */
+  owned: number
+}
+
+/** What came along of each currency, and what people own here: `owned` is `counted` and `given_back`. */
+export const sumBalances = (sql: Db) => sql<Brought[]>`
+  select currency, (select coalesce(sum(amount), 0)::bigint from import_balances b where b.currency = c.currency) as counted,
+    (select coalesce(sum(amount) filter (where given_back), 0)::bigint from import_holds h where h.currency = c.currency)
+      as given_back,
+    (select coalesce(sum(amount) filter (where not given_back), 0)::bigint from import_holds h
+      where h.currency = c.currency) as waiting,
+    (select coalesce(sum(balance), 0)::bigint from ledger_accounts a where a.currency = c.currency and a.owner_id > 0) as owned
+  from unnest(array['points', 'wallet']) c(currency)`
+
 /** What people owned. */
 export const balanceTables = [points, wallets]
 /** What they owned in the first versions: after the orders, which tell whether a wallet was used since. */
