@@ -156,8 +156,12 @@ async function holdingTheLock(ctx: Context, work: () => Promise<void>): Promise<
   try {
     const [row] = await held<[{ locked: boolean }]>`select pg_try_advisory_lock(4127013) as locked`
     if (!row.locked) throw new Error('another import into this database is running')
-    await work()
-    await held`select pg_advisory_unlock(4127013)`
+    try {
+      await work()
+    } finally {
+      // The connection goes back to the pool, where the lock would outlive a run that was broken off.
+      await held`select pg_advisory_unlock(4127013)`
+    }
   } finally {
     held.release()
   }

@@ -181,7 +181,7 @@ describe('bringing people over', { skip: skipMariaDb }, async () => {
     assert.equal((await guest('GET', '/files/11')).status, 404)
     assert.match(
       first.notes.map(({ row, reason }) => `${row}: ${reason}`).join('\n'),
-      /file 2 of person 2: the bytes are not in/,
+      /file 2 of person 2: the bytes are not where/,
     )
     assert.match(first.reasons('file_withs', 15).join(), /content is gone/)
   })
