@@ -1,104 +1,15 @@
 /** Parts of `npm run torture` that take something away from a server while people pay, and give it back. */
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, openSync, writeSync } from 'node:fs'
-import { chmod, mkdir, rm } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { findDatabaseProcesses } from '#platform/embedded-postgres/processes.ts'
-import {
-  assertSound,
-  nextPayment,
-  openSite,
-  type Payment,
-  randomOf,
-  retry,
-  type Site,
-} from '#test/fixtures/payments.ts'
-import { send, startServer } from '#test/fixtures/sites.ts'
+import { send } from '#test/fixtures/sites.ts'
 import { findFreePort } from '#test/servers.ts'
-
-const PAYERS = 4
-
-type Running = {
-  address: string
-  site: Site
-  dataDir: string
-  /** Answers by status since the last look, 0 for none at all. */
-  look(): Record<number, number>
-}
-
-/** Runs `work` on a server on which people pay all the time; then all that was answered has to be there, once. */
-async function whilePaying(
-  dataDir: string,
-  seed: number,
-  env: Record<string, string>,
-  work: (running: Running) => Promise<string>,
-): Promise<string> {
-  const random = randomOf(seed)
-  const { site } = await openSite(dataDir)
-  const server = startServer(dataDir, { LOG_LEVEL: 'info', ...env })
-  const address = await server.address
-  const payments: Payment[] = []
-  let counts: Record<number, number> = {}
-  let isOver = false
-  const pay = async () => {
-    while (!isOver) {
-      const payment = nextPayment(site, payments.length, random)
-      payments.push(payment)
-      const { token, path, body, key } = payment
-      const answer = await send(address, token, 'POST', path, body, key).catch(() => undefined)
-      if (answer) payment.answer = answer
-      else payment.wasCut = true
-      counts[answer?.status ?? 0] = (counts[answer?.status ?? 0] ?? 0) + 1
-      if (!answer || answer.status >= 500) await wait(20)
-    }
-  }
-  const paying = Promise.all(Array.from({ length: PAYERS }, pay))
-  const look = () => {
-    const seen = counts
-    counts = {}
-    return seen
-  }
-  let told: string
-  try {
-    await wait(1000)
-    told = await work({ address, site, dataDir, look })
-  } finally {
-    isOver = true
-    await paying
-  }
-  await untilReady(address)
-  await retry(address, payments)
-  await assertSound(address, dataDir, site, payments)
-  server.child.kill('SIGTERM')
-  await server.ended
-  return `${told}; ${payments.length} payments all there, once, and the ledger balances`
-}
-
-/** Whether the server says it is ready, and how long that took. */
-async function probe(address: string): Promise<{ isReady: boolean; ms: number }> {
-  const started = performance.now()
-  const answer = await fetch(`${address}/health/ready`).catch(() => undefined)
-  return { isReady: answer?.status === 200, ms: performance.now() - started }
-}
-
-async function untilReady(address: string): Promise<number> {
-  const started = performance.now()
-  for (let tries = 0; tries < 2400; tries += 1) {
-    if ((await probe(address)).isReady) return Math.round(performance.now() - started)
-    await wait(50)
-  }
-  throw new Error('the server did not become ready again within two minutes')
-}
-
-/** Nothing but answers and refusals that say when to come back. */
-function assertNoFault(counts: Record<number, number>) {
-  assert.equal(counts[500] ?? 0, 0, `answered ${JSON.stringify(counts)}`)
-}
+import { assertNoFault, probe, untilReady, whilePaying } from './paying.ts'
 
 const signal = (pids: number[], name: NodeJS.Signals) => {
   for (const pid of pids)
@@ -263,59 +174,5 @@ export async function breakWebhooks(dataDir: string, seed: number): Promise<stri
   } finally {
     receiver.closeAllConnections()
     receiver.close()
-  }
-}
-
-const DISK_MEGABYTES = 400
-
-/** A disk of its own becomes full and gets room again; then a start on the full disk. */
-export async function fillDisk(dataDir: string, seed: number): Promise<string> {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0)
-    return 'needs root on Linux for a small disk: not run'
-  await mkdir(dataDir)
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MEGABYTES}m`, 'tmpfs', dataDir])
-  const filler = join(dataDir, 'filler')
-  const fill = () => {
-    const file = openSync(filler, 'w')
-    const block = Buffer.alloc(1024 * 1024)
-    try {
-      for (;;) writeSync(file, block)
-    } catch (error) {
-      assert.equal((error as NodeJS.ErrnoException).code, 'ENOSPC')
-    } finally {
-      closeSync(file)
-    }
-  }
-  try {
-    await chmod(dataDir, 0o755)
-    const told = await whilePaying(dataDir, seed, {}, async ({ address, look }) => {
-      look()
-      fill()
-      for (let seen = 0; seen === 0; await wait(250)) seen = look()[503] ?? 0
-      await wait(5000)
-      const full = look()
-      assertNoFault(full)
-      await rm(filler)
-      const back = await untilReady(address)
-      await wait(2000)
-      const after = look()
-      assert.ok((after[201] ?? 0) > 0, `answered ${JSON.stringify(after)}`)
-      return `full: ${full[503] ?? 0} refused with 503, none with 500; ready ${back} ms after there was room`
-    })
-    fill()
-    const server = startServer(dataDir)
-    const output = await server.address.catch((error: Error) => error.message)
-    await server.ended
-    assert.ok(!/^ {4}at /m.test(output), output)
-    await rm(filler)
-    return `${told}; a start on the full disk ends with a sentence`
-  } finally {
-    for (let tries = 0; tries < 20; tries += 1)
-      try {
-        execFileSync('umount', [dataDir], { stdio: 'ignore' })
-        break
-      } catch {
-        await wait(500)
-      }
   }
 }

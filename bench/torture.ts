@@ -7,7 +7,8 @@ import { parseArgs } from 'node:util'
 import { requireRuntime } from '#platform/runtime.ts'
 import { crashAgainAndAgain, openSite, randomOf } from '#test/fixtures/payments.ts'
 import { killAll } from '#test/fixtures/sites.ts'
-import { breakDatabase, breakMail, breakRedis, breakWebhooks, fillDisk } from './faults.ts'
+import { fillDisk } from './disk-fault.ts'
+import { breakDatabase, breakMail, breakRedis, breakWebhooks } from './faults.ts'
 import { overload } from './overload.ts'
 
 requireRuntime()

@@ -6,8 +6,8 @@ import { storePicture } from '#test/fixtures/nodes.ts'
 import { pinWorld } from '#test/fixtures/pins.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { uploadPicture } from '#test/fixtures/uploads.ts'
-import { refusalOf, settingsOn, signUpsOn } from '#test/sign-up.ts'
-import { createWorld, type Person } from '#test/world.ts'
+import { refusalOf, signUpsOn } from '#test/sign-up.ts'
+import type { Person } from '#test/world.ts'
 import { examine } from '../src/doctor.ts'
 
 const fixtures = await pinWorld()
@@ -15,7 +15,6 @@ const { world, founder, give, feedOf, commentOf, pinFeed, pinComment, pinOf, poi
 const { as, guest, sql, work, outbox, person } = world
 const { signUp, signIn, codeFor, register } = signUpsOn(world)
 const { ask } = questionsOf(world)
-const under = settingsOn(world)
 const PASSWORD = 'correct horse'
 const hashed = await hashPassword(PASSWORD)
 
@@ -47,29 +46,6 @@ async function healthy() {
   )
   await fixtures.audit()
 }
-
-test('deleting needs a proof, ends all sign-ins, and signing in takes it back (rights-1)', async () => {
-  const ann = await signUp()
-  const email = 'email' in ann ? String(ann.email) : ''
-  assert.deepEqual(refusalOf(await erase(ann, {})), [422, 'proof_required'])
-  assert.deepEqual(refusalOf(await erase(ann, { password: 'wrong' })), [422, 'wrong_password'])
-  assert.deepEqual(refusalOf(await erase(ann, { verifiable_code: 1 })), [422, 'wrong_code'])
-  const asked = await erase(ann, { verifiable_code: await codeFor(email) })
-  assert.equal(asked.status, 202, JSON.stringify(asked.body))
-  const [row] = await sql`select extract(day from due_at - asked_at)::int as days from account_deletions
-    where user_id = ${ann.id}`
-  assert.equal(row?.days, 14)
-  await work()
-  assert.match(outbox.findLast(({ to }) => to === email)?.text ?? '', /注销.*deleted/)
-  assert.equal((await as(ann, 'GET', '/user')).status, 401)
-  assert.equal((await guest('GET', `/users/${ann.name}`)).status, 200)
-  assert.equal((await signIn(email, { password: PASSWORD })).status, 200)
-  assert.equal((await sql`select from account_deletions where user_id = ${ann.id}`).length, 0)
-  await comeDue(ann)
-  await work()
-  assert.equal((await signIn(email, { password: PASSWORD })).status, 200)
-  assert.match(outbox.findLast(({ to, code }) => to === email && !code)?.text ?? '', /取消.*not deleted/)
-})
 
 test('an erased account leaves nothing that tells who it was, and its name, e-mail and phone are free (rights-2)', async () => {
   const ann = await signUp({ phone: '13911110001' })
@@ -189,30 +165,6 @@ test('what arrives while an account is erased, or later, becomes income as well 
   await healthy()
 })
 
-test('racing with a sign-in, an account is either kept or erased whole (rights-1, rights-2)', async () => {
-  const outcomes = new Set<boolean>()
-  for (let round = 0; round < 6; round++) {
-    const ann = await owner(10)
-    assert.equal((await erase(ann)).status, 202)
-    await comeDue(ann)
-    const [signedIn] = await Promise.all([
-      signIn(ann.name, { password: PASSWORD }),
-      round % 2 ? work() : Promise.resolve(),
-    ])
-    await work()
-    const kept = signedIn.status === 200
-    outcomes.add(kept)
-    const [row] = await sql`select erased_at is null as kept from users where id = ${ann.id}`
-    assert.equal(row?.kept, kept)
-    if (kept) {
-      const me = await guest('GET', `/user?token=${signedIn.body.access_token}`)
-      assert.deepEqual([me.status, me.body.currency.sum], [200, 10])
-    } else assert.equal((await sql`select from tokens where user_id = ${ann.id}`).length, 0)
-  }
-  assert.ok(outcomes.has(true))
-  await healthy()
-})
-
 test('an erasure that broke off goes on where it was, and a second one changes nothing (rights-2)', async () => {
   const ann = await owner(50)
   await gone(ann)
@@ -228,52 +180,6 @@ test('an erasure that broke off goes on where it was, and a second one changes n
     await sql`select finished_at is not null as done from account_deletions where user_id = ${ann.id}`
   assert.equal(row?.done, true)
   await healthy()
-})
-
-test('the erasure of one account leaves the grace period of another as it is (rights-1, rights-2)', async () => {
-  const [ann, bob] = [await owner(), await signUp()]
-  assert.equal((await erase(bob)).status, 202)
-  await gone(ann)
-  const states = await sql<{ user_id: number; finished: boolean; due: boolean }[]>`
-    select user_id, finished_at is not null as finished, due_at <= now() as due from account_deletions
-    where user_id in (${ann.id}, ${bob.id})`
-  assert.deepEqual(
-    Object.fromEntries(states.map(({ user_id: id, finished, due }) => [id, { finished, due }])),
-    { [ann.id]: { finished: true, due: true }, [bob.id]: { finished: false, due: false } },
-  )
-  assert.equal((await guest('GET', `/users/${bob.name}`)).status, 200)
-  assert.equal((await erase(bob)).status, 401)
-  await comeDue(bob)
-  await work()
-  assert.deepEqual(refusalOf(await signIn(bob.name, { password: PASSWORD })), [422, 'wrong_sign_in'])
-})
-
-test('with a grace period of zero days the account is erased at once (rights-1)', async () => {
-  const ann = await owner(0)
-  await under({ 'account:deletion-days': 0 }, async () => assert.equal((await erase(ann)).status, 202))
-  await work()
-  assert.equal((await guest('GET', `/users/${ann.id}`)).status, 404)
-})
-
-test('the last founder stays, also when the others went meanwhile (rights-1)', async () => {
-  const other = await createWorld()
-  const founders = [await other.person({ roles: ['founder'] }), await other.person({ roles: ['founder'] })]
-  const [first, second] = founders as [Person, Person]
-  const leave = (who: Person) => other.as(who, 'DELETE', '/user', { name: who.name })
-  assert.deepEqual(refusalOf(await other.as(first, 'DELETE', '/user', {})), [422, 'proof_required'])
-  assert.equal((await leave(first)).status, 202)
-  assert.equal((await leave(second)).status, 202)
-  await other.sql`update account_deletions set due_at = now()`
-  for (const { id } of founders) await addJob(other.sql, 'erase_account', { id })
-  await Promise.all([other.work(), other.work()])
-  const left = await other.sql`select from users where erased_at is null and deleted_at is null`
-  assert.equal(left.length, 1)
-  const third = await createWorld()
-  const only = await third.person({ roles: ['founder'] })
-  assert.deepEqual(refusalOf(await third.as(only, 'DELETE', '/user', { name: only.name })), [
-    422,
-    'last_founder',
-  ])
 })
 
 /** What stays of an erased account beside public content: numbers that lead to nobody, and records that somebody has to keep. */

@@ -3,13 +3,14 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { createServer, type Server } from 'node:net'
+import type { Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { findUnfitness } from '#platform/start-checks.ts'
 import { VERSION } from '#platform/version.ts'
+import { databaseError, listenAs } from '#test/fixtures/listeners.ts'
 import { findFreePort } from '#test/servers.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -51,36 +52,13 @@ async function run(
   return { code, output }
 }
 
-/** A listener that takes connections and says what it is told to say, to whoever writes to it first. */
-async function listen(answer: () => Buffer | string | undefined): Promise<number> {
-  const server = createServer((socket) => {
-    socket.on('error', () => {})
-    socket.on('data', () => {
-      const said = answer()
-      if (said !== undefined) socket.end(said)
-    })
-  })
-  servers.push(server)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return (server.address() as { port: number }).port
-}
-
-/** An error as PostgreSQL sends it. */
-function databaseError(code: string, message: string): Buffer {
-  const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`)
-  const head = Buffer.alloc(5)
-  head.write('E')
-  head.writeInt32BE(fields.length + 4, 1)
-  return Buffer.concat([head, fields])
-}
-
-const taken = await listen(() => undefined)
-const web = await listen(() => 'HTTP/1.1 400 Bad Request\r\n\r\n')
-const wrongPassword = await listen(() => databaseError('28P01', 'password authentication failed'))
-const noEntry = await listen(() => databaseError('28000', 'no pg_hba.conf entry for host'))
-const starting = await listen(() => databaseError('57P03', 'the database system is starting up'))
-const full = await listen(() => databaseError('53300', 'sorry, too many clients already'))
-const noDatabase = await listen(() => databaseError('3D000', 'database "kith" does not exist'))
+const taken = await listenAs(servers, () => undefined)
+const web = await listenAs(servers, () => 'HTTP/1.1 400 Bad Request\r\n\r\n')
+const wrongPassword = await listenAs(servers, () => databaseError('28P01', 'password authentication failed'))
+const noEntry = await listenAs(servers, () => databaseError('28000', 'no pg_hba.conf entry for host'))
+const starting = await listenAs(servers, () => databaseError('57P03', 'the database system is starting up'))
+const full = await listenAs(servers, () => databaseError('53300', 'sorry, too many clients already'))
+const noDatabase = await listenAs(servers, () => databaseError('3D000', 'database "kith" does not exist'))
 const nothing = await findFreePort()
 const secret = 'hidden-secret'
 const external = (port: number) => `postgres://someone:${secret}@127.0.0.1:${port}/kith`

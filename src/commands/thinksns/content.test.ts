@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { issueToken } from '#modules/tokens/index.ts'
-import { bringerOf, faultsOf } from '#test/fixtures/bring-over.ts'
-import { type MariaDb, skipMariaDb, startMariaDb } from '#test/fixtures/mariadb.ts'
-import { addOldContent, MENTION, uuid } from '#test/fixtures/old-content.ts'
-import { createThinkSns, type ThinkSns } from '#test/fixtures/thinksns.ts'
-import { createWorld, type Person } from '#test/world.ts'
+import { describe, test } from 'node:test'
+import { faultsOf } from '#test/fixtures/bring-over.ts'
+import { importedContent } from '#test/fixtures/imported-content.ts'
+import { skipMariaDb } from '#test/fixtures/mariadb.ts'
+import { MENTION, uuid } from '#test/fixtures/old-content.ts'
 import { PLAN } from './plan.ts'
 
 const soon = () => new Date(Date.now() + 86_400_000).toISOString().slice(0, 19).replace('T', ' ')
@@ -16,34 +14,15 @@ test('steps of the plan are not called like tables, whose accounts they would ov
 })
 
 describe('bringing content over', { skip: skipMariaDb }, async () => {
-  let maria: MariaDb
-  let source: ThinkSns
-  const world = await createWorld()
+  const site = await importedContent('content')
+  const { world } = site
   const { sql, guest, as } = world
-  let bring: ReturnType<typeof bringerOf>
-  let first: Awaited<ReturnType<typeof bring>>
-  let ann: Person
-  const signedIn = async (id: number): Promise<Person> => ({
-    id,
-    name: '',
-    token: (await issueToken(sql, id)).access_token,
-  })
-
-  before(async () => {
-    maria = await startMariaDb()
-    source = await createThinkSns(maria, 'content')
-    bring = bringerOf(world, { database: source.address })
-    await addOldContent(source)
-    first = await bring()
-    ann = await signedIn(1)
-  })
-  after(() => maria?.stop())
 
   test('every row of every table is imported, merged or left out', () => {
-    for (const { table, rows, imported, merged, left_out } of first.totals)
+    for (const { table, rows, imported, merged, left_out } of site.first.totals)
       assert.equal(rows, imported + merged + left_out, table)
-    assert.equal(first.of('plus_id_clients')?.left_out, 1)
-    assert.equal(first.of('feeds')?.rows, 6)
+    assert.equal(site.first.of('plus_id_clients')?.left_out, 1)
+    assert.equal(site.first.of('feeds')?.rows, 6)
   })
 
   test('feeds show their text, pictures in order, place and counts as they are counted, not as they were kept', async () => {
@@ -74,11 +53,11 @@ describe('bringing content over', { skip: skipMariaDb }, async () => {
     assert.equal((await guest('GET', '/feeds/3')).status, 404)
     assert.equal((await guest('GET', '/feeds/4')).status, 404)
     assert.match(
-      first.reasons('feeds', 4).join(),
+      site.first.reasons('feeds', 4).join(),
       /nobody had passed it.*place is not whole|place is not whole.*nobody/s,
     )
-    assert.match(first.reasons('feeds', 5).join(), /author is gone/)
-    assert.match(first.reasons('feeds', 6).join(), /no repost/)
+    assert.match(site.first.reasons('feeds', 5).join(), /author is gone/)
+    assert.match(site.first.reasons('feeds', 6).join(), /no repost/)
   })
 
   test('topics of feeds are not those of questions, and a name that is taken gets the id', async () => {
@@ -117,8 +96,8 @@ describe('bringing content over', { skip: skipMariaDb }, async () => {
         [21, 300],
       ],
     )
-    assert.match(first.reasons('comments', 23).join(), /what it is about is gone/)
-    assert.match(first.reasons('comments', 24).join(), /author is gone/)
+    assert.match(site.first.reasons('comments', 23).join(), /what it is about is gone/)
+    assert.match(site.first.reasons('comments', 24).join(), /author is gone/)
   })
 
   test('one like of one thing counts, the first one', async () => {
@@ -129,8 +108,8 @@ describe('bringing content over', { skip: skipMariaDb }, async () => {
         { id: 33, user_id: 3, target_user: 1 },
       ],
     )
-    assert.deepEqual(first.reasons('likes', 32), ['said twice'])
-    assert.match(first.reasons('likes', 34).join(), /what is liked is gone/)
+    assert.deepEqual(site.first.reasons('likes', 32), ['said twice'])
+    assert.match(site.first.reasons('likes', 34).join(), /what is liked is gone/)
     assert.equal((await guest('GET', '/users/1')).body.extra.likes_count, 2)
   })
 
@@ -154,112 +133,16 @@ describe('bringing content over', { skip: skipMariaDb }, async () => {
     assert.equal(body.site.reserved_nickname, '积分')
     const [ratio] = await sql`select value from settings where name = 'wallet:ratio'`
     assert.equal(ratio?.value, 200)
-    assert.match(first.reasons('settings', 'user/vendor:qq').join(), /environment/)
-    assert.match(first.reasons('settings', 'feed/pay-word-limit').join(), /cannot be read/)
-    assert.match(first.reasons('settings', 'checkin/attach-balance').join(), /cannot have this value/)
-  })
-
-  test('tags, words, areas and advertisements', async () => {
-    assert.deepEqual(
-      [...(await sql`select id, name, tag_category_id from tags order by id`)],
-      [
-        { id: 1, name: 'Music', tag_category_id: 1 },
-        { id: 3, name: 'Lost', tag_category_id: 1 },
-      ],
+    assert.match(site.first.reasons('settings', 'user/vendor:qq').join(), /environment/)
+    assert.match(site.first.reasons('settings', 'feed/pay-word-limit').join(), /cannot be read/)
+    assert.match(
+      site.first.reasons('settings', 'checkin/attach-balance').join(),
+      /cannot have this value/,
     )
-    assert.deepEqual([...(await sql`select user_id, tag_id from user_tags`)], [{ user_id: 1, tag_id: 1 }])
-    assert.equal((await sql`select from news_tags where news_id = 1 and tag_id = 3`).count, 1)
-    assert.equal((await sql`select from group_tags where group_id = 1 and tag_id = 1`).count, 1)
-    assert.deepEqual(
-      [...(await sql`select word, type from sensitive_words`)],
-      [{ word: 'Bad', type: 'warning' }],
-    )
-    assert.deepEqual(
-      [...(await sql`select id, parent_id from areas order by id`)],
-      [
-        { id: 1, parent_id: null },
-        { id: 2, parent_id: 1 },
-      ],
-    )
-    assert.equal(first.of('advertising')?.imported, 1)
-  })
-
-  test('news keep their pictures apart by what shows them, and their categories by name', async () => {
-    const { body } = await guest('GET', '/news/1')
-    assert.equal(body.image.id ?? body.image.file, 12)
-    assert.equal(body.category.name, 'World')
-    const uses =
-      await sql`select id, channel from file_uses where raw = 1 and channel like 'news:%' order by id`
-    assert.deepEqual(
-      [...uses],
-      [
-        { id: 12, channel: 'news:image' },
-        { id: 13, channel: 'news:content' },
-      ],
-    )
-    assert.match(first.reasons('news', 2).join('|'), /author is gone.*category is gone.*HTML/s)
-    assert.equal((await guest('GET', '/news/3')).status, 404)
-    assert.deepEqual(
-      [...(await sql`select user_id, category_id from news_subscriptions`)],
-      [{ user_id: 1, category_id: 1 }],
-    )
-  })
-
-  test('songs, singers and albums', async () => {
-    const { body } = await guest('GET', '/music/1')
-    assert.equal(body.title, 'Song')
-    assert.ok(body.taste_count >= 7)
-    assert.deepEqual(
-      (await sql`select name from music_singers where id > 0 order by id`).map(({ name }) => name),
-      ['Duo', 'ＤＵＯ 2'],
-    )
-    assert.match(first.reasons('musics', 2).join(), /singer is gone/)
-    assert.equal(first.of('music_special_links')?.merged, 1)
-  })
-
-  test('questions with answers, watchers and experts; one answer is the adopted one', async () => {
-    const { body } = await guest('GET', '/questions/1')
-    assert.equal(body.answers_count, 2)
-    assert.equal(body.watchers_count, 1)
-    assert.deepEqual(
-      [...(await sql`select id, body, adoption from answers order by id`)],
-      [
-        { id: 1, body: '', adoption: true },
-        { id: 2, body: 'b', adoption: false },
-      ],
-    )
-    assert.match(first.reasons('questions', 2).join(), /free/)
-    const [people] = await sql`select income from question_people where user_id = 3`
-    assert.equal(people?.income, 42)
-  })
-
-  test('groups have one founder, members once, and posts with their pictures', async () => {
-    assert.deepEqual(
-      [
-        ...(await sql`select user_id, role, audit, id from group_members where group_id = 1 order by user_id`),
-      ],
-      [
-        { user_id: 1, role: 'founder', audit: 1, id: 1 },
-        { user_id: 2, role: 'administrator', audit: 1, id: 2 },
-        { user_id: 3, role: 'member', audit: 1, id: 3 },
-      ],
-    )
-    const [paid] =
-      await sql`select mode, category_id, (select role from group_members where group_id = 2) as role from groups where id = 2`
-    assert.deepEqual({ ...paid }, { mode: 'public', category_id: 0, role: 'founder' })
-    assert.deepEqual(
-      [...(await sql`select post_id, file from group_post_images`)],
-      [{ post_id: 1, file: 15 }],
-    )
-    assert.deepEqual(
-      [...(await sql`select post_id, subject from group_reports`)],
-      [{ post_id: 1, subject: 'in the group' }],
-    )
-    assert.match(first.reasons('groups', 1).join(), /place is not whole/)
   })
 
   test('notifications are told in our form, and are read up to the newest that was', async () => {
-    const { body } = await as(ann, 'GET', '/user/notifications?type=comment')
+    const { body } = await as(site.ann, 'GET', '/user/notifications?type=comment')
     assert.deepEqual(
       body.data.map(({ data, read_at }: { data: { contents: string }; read_at: string | null }) => [
         data.contents,
@@ -271,29 +154,17 @@ describe('bringing content over', { skip: skipMariaDb }, async () => {
       ],
     )
     assert.equal(body.data[0].data.sender.name, 'Ben')
-    const system = (await as(ann, 'GET', '/user/notifications?type=system')).body
+    const system = (await as(site.ann, 'GET', '/user/notifications?type=system')).body
     assert.equal(system.data[0].data.contents, 'an old sentence')
     assert.equal(system.data[1].data.type, 'reward:feeds')
-    assert.equal((await as(ann, 'GET', '/user/notifications?type=follow')).body.data[0].data.id, 3)
-    const counts = (await as(ann, 'GET', '/user/notification-statistics')).body
+    assert.equal((await as(site.ann, 'GET', '/user/notifications?type=follow')).body.data[0].data.id, 3)
+    const counts = (await as(site.ann, 'GET', '/user/notification-statistics')).body
     assert.equal(counts.comment.badge, 1)
-    assert.match(first.reasons('notifications', uuid(6)).join(), /of no type/)
-  })
-
-  test('certifications, check-ins, feedback and chat groups', async () => {
-    const [paper] = await sql`select type, status, files, name from certifications`
-    assert.deepEqual({ ...paper }, { type: 'org', status: 1, files: [14], name: '张' })
-    assert.equal((await guest('GET', '/users/1')).body.verified.type, 'org')
-    assert.equal((await guest('GET', '/files/14')).status, 404)
-    assert.equal((await guest('GET', '/users/1')).body.extra.checkin_count, 1)
-    assert.equal((await sql`select from feedback where id = 1 and user_id = 1`).count, 1)
-    assert.equal((await sql`select from notices where id = 2 and user_ids is null`).count, 1)
-    const [group] = await sql`select provider_id, owner_id, face_id from im_groups where id = 3`
-    assert.deepEqual({ ...group }, { provider_id: '60001', owner_id: 1, face_id: 11 })
+    assert.match(site.first.reasons('notifications', uuid(6)).join(), /of no type/)
   })
 
   test('what is new, changed or gone there since is so here after another run', async () => {
-    await source.add('comments', {
+    await site.source.add('comments', {
       id: 26,
       user_id: 3,
       target_user: 1,
@@ -301,12 +172,12 @@ describe('bringing content over', { skip: skipMariaDb }, async () => {
       commentable_type: 'feeds',
       commentable_id: 1,
     })
-    await source.run('delete from likes where id in (31, 32)')
-    await source.run('delete from comments where id = 22')
-    await source.run(`update feeds set feed_content = 'changed' where id = 2`)
-    await source.run(`update feeds set deleted_at = '2024-04-01' where id = 6`)
-    await source.run(`update notifications set read_at = '${soon()}' where id = '${uuid(2)}'`)
-    const second = await bring()
+    await site.source.run('delete from likes where id in (31, 32)')
+    await site.source.run('delete from comments where id = 22')
+    await site.source.run(`update feeds set feed_content = 'changed' where id = 2`)
+    await site.source.run(`update feeds set deleted_at = '2024-04-01' where id = 6`)
+    await site.source.run(`update notifications set read_at = '${soon()}' where id = '${uuid(2)}'`)
+    const second = await site.bring()
     for (const { table, rows, imported, merged, left_out } of second.totals)
       assert.equal(rows, imported + merged + left_out, table)
     const { body } = await guest('GET', '/feeds/1')
@@ -321,7 +192,7 @@ describe('bringing content over', { skip: skipMariaDb }, async () => {
         [1, MENTION],
       ],
     )
-    assert.equal((await as(ann, 'GET', '/user/notification-statistics')).body.comment.badge, 0)
+    assert.equal((await as(site.ann, 'GET', '/user/notification-statistics')).body.comment.badge, 0)
     assert.deepEqual(await faultsOf(world), [])
   })
 
@@ -331,7 +202,7 @@ describe('bringing content over', { skip: skipMariaDb }, async () => {
       (select count(*) from collections) as collections, (select count(*) from notifications) as notifications,
       (select count(*) from group_members) as members, (select sum(feeds_count) from user_counts) as feeds`
     const before = await rows()
-    await bring({ again: true })
+    await site.bring({ again: true })
     assert.deepEqual([...(await rows())], [...before])
     assert.deepEqual(await faultsOf(world), [])
   })

@@ -11,8 +11,6 @@ import { createThinkSns, type ThinkSns } from '#test/fixtures/thinksns.ts'
 import { createWorld } from '#test/world.ts'
 import { closeMove } from './import.ts'
 
-/** What PHP made of `correct horse`, at a low cost. */
-
 describe('bringing people over', { skip: skipMariaDb }, async () => {
   let maria: MariaDb
   let source: ThinkSns

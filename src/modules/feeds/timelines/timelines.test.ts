@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { forgetSettings, updateSettings } from '#modules/settings/index.ts'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { uploadPicture } from '#test/fixtures/uploads.ts'
 import { createWorld, type Person } from '#test/world.ts'
 import { feedViewCounts } from '../views/queries.ts'
-import { refreshHots } from '../views/service.ts'
 
 const world = await createWorld()
 const { as, guest, person, sql, ctx } = world
@@ -45,10 +43,6 @@ const block = (who: Person, whom: Person) =>
   sql`insert into user_blocks (user_id, target_id) values (${who.id}, ${whom.id})`
 const follow = (who: Person, whom: Person) =>
   sql`insert into user_follows (user_id, target_id) values (${who.id}, ${whom.id})`
-async function createTopic(creator: Person): Promise<number> {
-  return (await as(creator, 'POST', '/feed/topics', { name: `Topic ${nextMark()}` })).body.id
-}
-
 describe('the newest', () => {
   test('come page by page, each once, without deleted ones (feeds-1)', async () => {
     const alice = await person()
@@ -260,147 +254,5 @@ describe('views', () => {
       select f.hot, h.hot as ranked, f.feed_view_count as views from feeds f join feed_hots h on h.feed_id = f.id
       where f.id = any(${ids})`
     for (const row of rows) assert.deepEqual({ ...row }, { hot: 8 + 80 + 40, ranked: 8 + 80 + 40, views: 8 })
-  })
-})
-
-describe('the liveliest', () => {
-  test('come by views, ten for a comment and five for a like (feeds-3)', async () => {
-    const [alice, bob] = [await person(), await person()]
-    const [quiet, liked, commented] = (await publishMany(alice, 3)) as [number, number, number]
-    await as(bob, 'POST', `/feeds/${liked}/like`)
-    const { comment } = (await as(bob, 'POST', `/feeds/${commented}/comments`, { body: 'yes' })).body
-    const mine = new Set([quiet, liked, commented])
-    const order = async () => idsOf(await list('type=hot&limit=100')).filter((id) => mine.has(id))
-    assert.deepEqual(await order(), [commented, liked, quiet])
-    await as(bob, 'DELETE', `/feeds/${commented}/comments/${comment.id}`)
-    await feedViewCounts(ctx).flush()
-    assert.equal((await order())[0], liked)
-    const found = (await list('type=hot&limit=100')).find(({ id }) => id === liked)!
-    assert.equal(found.hot, found.feed_view_count + 5)
-  })
-
-  test('page by rank and id together without a gap, and by rank alone strictly (feeds-3)', async () => {
-    const alice = await person()
-    const ids = await publishMany(alice, 5)
-    await sql`update feed_hots set hot = 100000 where feed_id = any(${ids})`
-    await sql`update feed_hots set hot = 100001 where feed_id = ${ids[0]!}`
-    const found = await pages((last) =>
-      list(`type=hot&limit=4${last ? `&hot=${last.hot}&after=${last.id}` : ''}`),
-    )
-    assert.deepEqual(found.slice(0, 5), [ids[0], ...ids.slice(1).toReversed()])
-    const byId = await pages((last) => list(`type=hot&limit=4${last ? `&after=${last.id}` : ''}`))
-    assert.deepEqual(byId, found)
-    assert.equal(new Set(found).size, found.length)
-    assert.ok((await list('type=hot&hot=100000&limit=100')).every(({ hot }) => hot < 100000))
-    assert.equal((await list('type=hot&hot=100001&limit=1'))[0]!.id, ids[4])
-    await sql`update feed_hots h set hot = f.hot from feeds f where f.id = h.feed_id`
-  })
-
-  test('paging comes to an end among feeds that nobody has seen', async () => {
-    const alice = await person()
-    const ids = await publishMany(alice, 5)
-    await sql`update feed_hots set hot = (feed_id % 2) where feed_id = any(${ids})`
-    for (const cursor of ['hot', 'after', 'both']) {
-      let count = 0
-      const found = await pages((last) => {
-        count += 1
-        assert.ok(count < 100, `by ${cursor} without end`)
-        const hot = last && cursor !== 'after' ? `&hot=${last.hot}` : ''
-        return list(`type=hot&limit=2${hot}${last && cursor !== 'hot' ? `&after=${last.id}` : ''}`)
-      })
-      assert.equal(new Set(found).size, found.length)
-      if (cursor !== 'hot') assert.ok(ids.every((id) => found.includes(id)))
-    }
-    await sql`update feed_hots h set hot = f.hot from feeds f where f.id = h.feed_id`
-  })
-
-  test('are of the last days only, as many as the setting says, and not of blocked people', async () => {
-    const [alice, viewer] = [await person(), await person()]
-    const [old, fresh] = [await publish(alice), await publish(alice)]
-    await sql`update feeds set created_at = now() - interval '8 days' where id = ${old}`
-    await sql`update feed_hots set created_at = now() - interval '8 days' where feed_id = ${old}`
-    const shown = async (who?: Person) => idsOf(await list('type=hot&limit=100', who))
-    assert.ok((await shown()).includes(fresh) && !(await shown()).includes(old))
-    await refreshHots(ctx)
-    assert.equal((await sql`select from feed_hots where feed_id = ${old}`).length, 0)
-    await updateSettings(ctx, sql, { 'feed:list-hot-days': 30 })
-    forgetSettings(ctx)
-    await refreshHots(ctx)
-    assert.ok((await shown()).includes(old))
-    await block(viewer, alice)
-    assert.ok(!(await shown(viewer)).includes(fresh))
-  })
-})
-
-describe('the feeds of a topic', () => {
-  test('come in the order in which they were linked, both ways, each once (topics-14)', async () => {
-    const alice = await person()
-    const topic = await createTopic(alice)
-    const ids = await publishMany(alice, 7, { topics: [topic] })
-    const url = `/feed/topics/${topic}/feeds`
-    const page = async (query: string): Promise<Item[]> => (await guest('GET', `${url}?${query}`)).body
-    for (const direction of ['desc', 'asc']) {
-      const found = await pages((last) =>
-        page(`limit=3&direction=${direction}${last ? `&index=${last.index}` : ''}`),
-      )
-      assert.deepEqual(found, direction === 'desc' ? ids.toReversed() : ids)
-    }
-    const [newest] = await page('limit=1')
-    assert.equal(typeof newest!.index, 'number')
-    assert.equal(newest!.feed_view_count, 0)
-    for (const query of ['limit=0', 'limit=101', 'index=-1', 'direction=up'])
-      assert.equal((await guest('GET', `${url}?${query}`)).status, 422, query)
-  })
-
-  test('are 404 for those from whom the topic is hidden (topics-6)', async () => {
-    const [alice, bob] = [await person(), await person()]
-    const topic = await createTopic(alice)
-    const feed = await publish(alice, { topics: [topic] })
-    await sql`update feed_topics set status = 'waiting' where id = ${topic}`
-    assert.deepEqual((await as(bob, 'GET', `/feeds/${feed}`)).body.topics, [])
-    assert.equal((await as(alice, 'GET', `/feeds/${feed}`)).body.topics[0].id, topic)
-    const url = `/feed/topics/${topic}/feeds`
-    assert.equal((await guest('GET', url)).status, 404)
-    assert.equal((await as(bob, 'GET', url)).status, 404)
-    assert.equal((await as(alice, 'GET', url)).body.length, 1)
-    assert.equal((await guest('GET', '/feed/topics/999999999/feeds')).status, 404)
-    assert.equal((await guest('GET', '/feed/topics/999999999/feeds?limit=0')).status, 404)
-  })
-})
-
-describe('a feed on its own', () => {
-  test('shows who liked it last', async () => {
-    const alice = await person()
-    const id = await publish(alice)
-    const people = await Promise.all(Array.from({ length: 9 }, () => person()))
-    for (const who of people) await as(who, 'POST', `/feeds/${id}/like`)
-    const { likes, like_count } = (await guest('GET', `/feeds/${id}`)).body
-    assert.equal(like_count, 9)
-    assert.deepEqual(
-      likes.map(({ user_id }: { user_id: number }) => user_id),
-      people
-        .slice(1)
-        .map(({ id }) => id)
-        .toReversed(),
-    )
-    assert.equal((await guest('GET', '/feeds/999999999')).status, 404)
-    assert.equal((await guest('GET', '/feeds/none')).status, 404)
-  })
-})
-
-describe('collections', () => {
-  test('list the newest collected first, without what was deleted, to their owner only (feeds-23)', async () => {
-    const [alice, viewer] = [await person(), await person()]
-    const ids = await publishMany(alice, 5)
-    for (const id of ids.toReversed()) await as(viewer, 'POST', `/feeds/${id}/collections`)
-    await as(alice, 'DELETE', `/feeds/${ids[1]}`)
-    const url = '/feeds/collections'
-    const first = (await as(viewer, 'GET', `${url}?limit=2`)).body
-    const second = (await as(viewer, 'GET', `${url}?limit=2&offset=2&user=${viewer.id}`)).body
-    assert.deepEqual(idsOf([...first, ...second]), [ids[0], ids[2], ids[3], ids[4]])
-    assert.ok(first[0].has_collect)
-    assert.equal((await guest('GET', url)).status, 401)
-    assert.equal((await as(alice, 'GET', `${url}?user=${viewer.id}`)).status, 403)
-    assert.deepEqual((await as(alice, 'GET', url)).body, [])
   })
 })

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { feedsOf } from '#test/fixtures/feeds.ts'
+import { createWorld, type Person } from '#test/world.ts'
+
+const world = await createWorld()
+const { as, guest, person, sql, ctx } = world
+
+type Item = {
+  id: number
+  index: number
+  hot: number
+  feed_view_count: number
+  user_id: number
+  has_like: boolean
+  has_collect: boolean
+  comments: { id: number }[]
+}
+
+const { publish, nextMark } = feedsOf(world)
+async function publishMany(who: Person, count: number, body: object = {}): Promise<number[]> {
+  const ids: number[] = []
+  for (let i = 0; i < count; i += 1) ids.push(await publish(who, body))
+  return ids
+}
+async function list(query: string, who?: Person): Promise<Item[]> {
+  const answer = await (who ? as(who, 'GET', `/feeds?${query}`) : guest('GET', `/feeds?${query}`))
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  assert.equal(answer.body.ad, null)
+  assert.deepEqual(answer.body.pinned, [])
+  return answer.body.feeds
+}
+const idsOf = (items: { id: number }[]) => items.map(({ id }) => id)
+async function pages(next: (last: Item | undefined) => Promise<Item[]>): Promise<number[]> {
+  const ids: number[] = []
+  for (let page = await next(undefined); page.length > 0; page = await next(page.at(-1)))
+    ids.push(...idsOf(page))
+  return ids
+}
+async function createTopic(creator: Person): Promise<number> {
+  return (await as(creator, 'POST', '/feed/topics', { name: `Topic ${nextMark()}` })).body.id
+}
+
+describe('the feeds of a topic', () => {
+  test('come in the order in which they were linked, both ways, each once (topics-14)', async () => {
+    const alice = await person()
+    const topic = await createTopic(alice)
+    const ids = await publishMany(alice, 7, { topics: [topic] })
+    const url = `/feed/topics/${topic}/feeds`
+    const page = async (query: string): Promise<Item[]> => (await guest('GET', `${url}?${query}`)).body
+    for (const direction of ['desc', 'asc']) {
+      const found = await pages((last) =>
+        page(`limit=3&direction=${direction}${last ? `&index=${last.index}` : ''}`),
+      )
+      assert.deepEqual(found, direction === 'desc' ? ids.toReversed() : ids)
+    }
+    const [newest] = await page('limit=1')
+    assert.equal(typeof newest!.index, 'number')
+    assert.equal(newest!.feed_view_count, 0)
+    for (const query of ['limit=0', 'limit=101', 'index=-1', 'direction=up'])
+      assert.equal((await guest('GET', `${url}?${query}`)).status, 422, query)
+  })
+
+  test('are 404 for those from whom the topic is hidden (topics-6)', async () => {
+    const [alice, bob] = [await person(), await person()]
+    const topic = await createTopic(alice)
+    const feed = await publish(alice, { topics: [topic] })
+    await sql`update feed_topics set status = 'waiting' where id = ${topic}`
+    assert.deepEqual((await as(bob, 'GET', `/feeds/${feed}`)).body.topics, [])
+    assert.equal((await as(alice, 'GET', `/feeds/${feed}`)).body.topics[0].id, topic)
+    const url = `/feed/topics/${topic}/feeds`
+    assert.equal((await guest('GET', url)).status, 404)
+    assert.equal((await as(bob, 'GET', url)).status, 404)
+    assert.equal((await as(alice, 'GET', url)).body.length, 1)
+    assert.equal((await guest('GET', '/feed/topics/999999999/feeds')).status, 404)
+    assert.equal((await guest('GET', '/feed/topics/999999999/feeds?limit=0')).status, 404)
+  })
+})
+
+describe('a feed on its own', () => {
+  test('shows who liked it last', async () => {
+    const alice = await person()
+    const id = await publish(alice)
+    const people = await Promise.all(Array.from({ length: 9 }, () => person()))
+    for (const who of people) await as(who, 'POST', `/feeds/${id}/like`)
+    const { likes, like_count } = (await guest('GET', `/feeds/${id}`)).body
+    assert.equal(like_count, 9)
+    assert.deepEqual(
+      likes.map(({ user_id }: { user_id: number }) => user_id),
+      people
+        .slice(1)
+        .map(({ id }) => id)
+        .toReversed(),
+    )
+    assert.equal((await guest('GET', '/feeds/999999999')).status, 404)
+    assert.equal((await guest('GET', '/feeds/none')).status, 404)
+  })
+})
+
+describe('collections', () => {
+  test('list the newest collected first, without what was deleted, to their owner only (feeds-23)', async () => {
+    const [alice, viewer] = [await person(), await person()]
+    const ids = await publishMany(alice, 5)
+    for (const id of ids.toReversed()) await as(viewer, 'POST', `/feeds/${id}/collections`)
+    await as(alice, 'DELETE', `/feeds/${ids[1]}`)
+    const url = '/feeds/collections'
+    const first = (await as(viewer, 'GET', `${url}?limit=2`)).body
+    const second = (await as(viewer, 'GET', `${url}?limit=2&offset=2&user=${viewer.id}`)).body
+    assert.deepEqual(idsOf([...first, ...second]), [ids[0], ids[2], ids[3], ids[4]])
+    assert.ok(first[0].has_collect)
+    assert.equal((await guest('GET', url)).status, 401)
+    assert.equal((await as(alice, 'GET', `${url}?user=${viewer.id}`)).status, 403)
+    assert.deepEqual((await as(alice, 'GET', url)).body, [])
+  })
+})

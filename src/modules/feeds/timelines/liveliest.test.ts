@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { forgetSettings, updateSettings } from '#modules/settings/index.ts'
+import { feedsOf } from '#test/fixtures/feeds.ts'
+import { createWorld, type Person } from '#test/world.ts'
+import { feedViewCounts } from '../views/queries.ts'
+import { refreshHots } from '../views/service.ts'
+
+const world = await createWorld()
+const { as, guest, person, sql, ctx } = world
+
+type Item = {
+  id: number
+  index: number
+  hot: number
+  feed_view_count: number
+  user_id: number
+  has_like: boolean
+  has_collect: boolean
+  comments: { id: number }[]
+}
+
+const { publish, nextMark } = feedsOf(world)
+async function publishMany(who: Person, count: number, body: object = {}): Promise<number[]> {
+  const ids: number[] = []
+  for (let i = 0; i < count; i += 1) ids.push(await publish(who, body))
+  return ids
+}
+async function list(query: string, who?: Person): Promise<Item[]> {
+  const answer = await (who ? as(who, 'GET', `/feeds?${query}`) : guest('GET', `/feeds?${query}`))
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  assert.equal(answer.body.ad, null)
+  assert.deepEqual(answer.body.pinned, [])
+  return answer.body.feeds
+}
+const idsOf = (items: { id: number }[]) => items.map(({ id }) => id)
+async function pages(next: (last: Item | undefined) => Promise<Item[]>): Promise<number[]> {
+  const ids: number[] = []
+  for (let page = await next(undefined); page.length > 0; page = await next(page.at(-1)))
+    ids.push(...idsOf(page))
+  return ids
+}
+const block = (who: Person, whom: Person) =>
+  sql`insert into user_blocks (user_id, target_id) values (${who.id}, ${whom.id})`
+describe('the liveliest', () => {
+  test('come by views, ten for a comment and five for a like (feeds-3)', async () => {
+    const [alice, bob] = [await person(), await person()]
+    const [quiet, liked, commented] = (await publishMany(alice, 3)) as [number, number, number]
+    await as(bob, 'POST', `/feeds/${liked}/like`)
+    const { comment } = (await as(bob, 'POST', `/feeds/${commented}/comments`, { body: 'yes' })).body
+    const mine = new Set([quiet, liked, commented])
+    const order = async () => idsOf(await list('type=hot&limit=100')).filter((id) => mine.has(id))
+    assert.deepEqual(await order(), [commented, liked, quiet])
+    await as(bob, 'DELETE', `/feeds/${commented}/comments/${comment.id}`)
+    await feedViewCounts(ctx).flush()
+    assert.equal((await order())[0], liked)
+    const found = (await list('type=hot&limit=100')).find(({ id }) => id === liked)!
+    assert.equal(found.hot, found.feed_view_count + 5)
+  })
+
+  test('page by rank and id together without a gap, and by rank alone strictly (feeds-3)', async () => {
+    const alice = await person()
+    const ids = await publishMany(alice, 5)
+    await sql`update feed_hots set hot = 100000 where feed_id = any(${ids})`
+    await sql`update feed_hots set hot = 100001 where feed_id = ${ids[0]!}`
+    const found = await pages((last) =>
+      list(`type=hot&limit=4${last ? `&hot=${last.hot}&after=${last.id}` : ''}`),
+    )
+    assert.deepEqual(found.slice(0, 5), [ids[0], ...ids.slice(1).toReversed()])
+    const byId = await pages((last) => list(`type=hot&limit=4${last ? `&after=${last.id}` : ''}`))
+    assert.deepEqual(byId, found)
+    assert.equal(new Set(found).size, found.length)
+    assert.ok((await list('type=hot&hot=100000&limit=100')).every(({ hot }) => hot < 100000))
+    assert.equal((await list('type=hot&hot=100001&limit=1'))[0]!.id, ids[4])
+    await sql`update feed_hots h set hot = f.hot from feeds f where f.id = h.feed_id`
+  })
+
+  test('paging comes to an end among feeds that nobody has seen', async () => {
+    const alice = await person()
+    const ids = await publishMany(alice, 5)
+    await sql`update feed_hots set hot = (feed_id % 2) where feed_id = any(${ids})`
+    for (const cursor of ['hot', 'after', 'both']) {
+      let count = 0
+      const found = await pages((last) => {
+        count += 1
+        assert.ok(count < 100, `by ${cursor} without end`)
+        const hot = last && cursor !== 'after' ? `&hot=${last.hot}` : ''
+        return list(`type=hot&limit=2${hot}${last && cursor !== 'hot' ? `&after=${last.id}` : ''}`)
+      })
+      assert.equal(new Set(found).size, found.length)
+      if (cursor !== 'hot') assert.ok(ids.every((id) => found.includes(id)))
+    }
+    await sql`update feed_hots h set hot = f.hot from feeds f where f.id = h.feed_id`
+  })
+
+  test('are of the last days only, as many as the setting says, and not of blocked people', async () => {
+    const [alice, viewer] = [await person(), await person()]
+    const [old, fresh] = [await publish(alice), await publish(alice)]
+    await sql`update feeds set created_at = now() - interval '8 days' where id = ${old}`
+    await sql`update feed_hots set created_at = now() - interval '8 days' where feed_id = ${old}`
+    const shown = async (who?: Person) => idsOf(await list('type=hot&limit=100', who))
+    assert.ok((await shown()).includes(fresh) && !(await shown()).includes(old))
+    await refreshHots(ctx)
+    assert.equal((await sql`select from feed_hots where feed_id = ${old}`).length, 0)
+    await updateSettings(ctx, sql, { 'feed:list-hot-days': 30 })
+    forgetSettings(ctx)
+    await refreshHots(ctx)
+    assert.ok((await shown()).includes(old))
+    await block(viewer, alice)
+    assert.ok(!(await shown(viewer)).includes(fresh))
+  })
+})

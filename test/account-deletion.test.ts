@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { addJob } from '#platform/jobs.ts'
+import { hashPassword } from '#platform/passwords.ts'
+import { pinWorld } from '#test/fixtures/pins.ts'
+import { refusalOf, settingsOn, signUpsOn } from '#test/sign-up.ts'
+import { createWorld, type Person } from '#test/world.ts'
+import { examine } from '../src/doctor.ts'
+
+const fixtures = await pinWorld()
+const { world, founder, give, feedOf, commentOf, pinFeed, pinComment, pinOf, points, rich } = fixtures
+const { as, guest, sql, work, outbox, person } = world
+const { signUp, signIn, codeFor, register } = signUpsOn(world)
+const under = settingsOn(world)
+const PASSWORD = 'correct horse'
+const hashed = await hashPassword(PASSWORD)
+
+const erase = (who: Person, body: object = { password: PASSWORD }) => as(who, 'DELETE', '/user', body)
+/** Somebody with a password and points. */
+async function owner(amount = 1000): Promise<Person> {
+  const made = await rich(amount)
+  await sql`update users set password = ${hashed} where id = ${made.id}`
+  return made
+}
+const comeDue = async (who: Person) => {
+  await sql`update account_deletions set due_at = now() where user_id = ${who.id}`
+  await addJob(sql, 'erase_accounts', {})
+}
+const gone = async (who: Person) => {
+  assert.equal((await erase(who)).status, 202)
+  await comeDue(who)
+  await work()
+}
+/** The doctor recounts all counters and audits the ledger with every check of money. */
+async function healthy() {
+  const lines: string[] = []
+  await examine(sql, { mend: false, print: (line) => void lines.push(line) })
+  assert.deepEqual(
+    lines.filter((line) => line.startsWith('✗')),
+    [],
+  )
+  await fixtures.audit()
+}
+
+test('deleting needs a proof, ends all sign-ins, and signing in takes it back (rights-1)', async () => {
+  const ann = await signUp()
+  const email = 'email' in ann ? String(ann.email) : ''
+  assert.deepEqual(refusalOf(await erase(ann, {})), [422, 'proof_required'])
+  assert.deepEqual(refusalOf(await erase(ann, { password: 'wrong' })), [422, 'wrong_password'])
+  assert.deepEqual(refusalOf(await erase(ann, { verifiable_code: 1 })), [422, 'wrong_code'])
+  const asked = await erase(ann, { verifiable_code: await codeFor(email) })
+  assert.equal(asked.status, 202, JSON.stringify(asked.body))
+  const [row] = await sql`select extract(day from due_at - asked_at)::int as days from account_deletions
+    where user_id = ${ann.id}`
+  assert.equal(row?.days, 14)
+  await work()
+  assert.match(outbox.findLast(({ to }) => to === email)?.text ?? '', /注销.*deleted/)
+  assert.equal((await as(ann, 'GET', '/user')).status, 401)
+  assert.equal((await guest('GET', `/users/${ann.name}`)).status, 200)
+  assert.equal((await signIn(email, { password: PASSWORD })).status, 200)
+  assert.equal((await sql`select from account_deletions where user_id = ${ann.id}`).length, 0)
+  await comeDue(ann)
+  await work()
+  assert.equal((await signIn(email, { password: PASSWORD })).status, 200)
+  assert.match(outbox.findLast(({ to, code }) => to === email && !code)?.text ?? '', /取消.*not deleted/)
+})
+
+test('racing with a sign-in, an account is either kept or erased whole (rights-1, rights-2)', async () => {
+  const outcomes = new Set<boolean>()
+  for (let round = 0; round < 6; round++) {
+    const ann = await owner(10)
+    assert.equal((await erase(ann)).status, 202)
+    await comeDue(ann)
+    const [signedIn] = await Promise.all([
+      signIn(ann.name, { password: PASSWORD }),
+      round % 2 ? work() : Promise.resolve(),
+    ])
+    await work()
+    const kept = signedIn.status === 200
+    outcomes.add(kept)
+    const [row] = await sql`select erased_at is null as kept from users where id = ${ann.id}`
+    assert.equal(row?.kept, kept)
+    if (kept) {
+      const me = await guest('GET', `/user?token=${signedIn.body.access_token}`)
+      assert.deepEqual([me.status, me.body.currency.sum], [200, 10])
+    } else assert.equal((await sql`select from tokens where user_id = ${ann.id}`).length, 0)
+  }
+  assert.ok(outcomes.has(true))
+  await healthy()
+})
+
+test('the erasure of one account leaves the grace period of another as it is (rights-1, rights-2)', async () => {
+  const [ann, bob] = [await owner(), await signUp()]
+  assert.equal((await erase(bob)).status, 202)
+  await gone(ann)
+  const states = await sql<{ user_id: number; finished: boolean; due: boolean }[]>`
+    select user_id, finished_at is not null as finished, due_at <= now() as due from account_deletions
+    where user_id in (${ann.id}, ${bob.id})`
+  assert.deepEqual(
+    Object.fromEntries(states.map(({ user_id: id, finished, due }) => [id, { finished, due }])),
+    { [ann.id]: { finished: true, due: true }, [bob.id]: { finished: false, due: false } },
+  )
+  assert.equal((await guest('GET', `/users/${bob.name}`)).status, 200)
+  assert.equal((await erase(bob)).status, 401)
+  await comeDue(bob)
+  await work()
+  assert.deepEqual(refusalOf(await signIn(bob.name, { password: PASSWORD })), [422, 'wrong_sign_in'])
+})
+
+test('with a grace period of zero days the account is erased at once (rights-1)', async () => {
+  const ann = await owner(0)
+  await under({ 'account:deletion-days': 0 }, async () => assert.equal((await erase(ann)).status, 202))
+  await work()
+  assert.equal((await guest('GET', `/users/${ann.id}`)).status, 404)
+})
+
+test('the last founder stays, also when the others went meanwhile (rights-1)', async () => {
+  const other = await createWorld()
+  const founders = [await other.person({ roles: ['founder'] }), await other.person({ roles: ['founder'] })]
+  const [first, second] = founders as [Person, Person]
+  const leave = (who: Person) => other.as(who, 'DELETE', '/user', { name: who.name })
+  assert.deepEqual(refusalOf(await other.as(first, 'DELETE', '/user', {})), [422, 'proof_required'])
+  assert.equal((await leave(first)).status, 202)
+  assert.equal((await leave(second)).status, 202)
+  await other.sql`update account_deletions set due_at = now()`
+  for (const { id } of founders) await addJob(other.sql, 'erase_account', { id })
+  await Promise.all([other.work(), other.work()])
+  const left = await other.sql`select from users where erased_at is null and deleted_at is null`
+  assert.equal(left.length, 1)
+  const third = await createWorld()
+  const only = await third.person({ roles: ['founder'] })
+  assert.deepEqual(refusalOf(await third.as(only, 'DELETE', '/user', { name: only.name })), [
+    422,
+    'last_founder',
+  ])
+})
