@@ -20,6 +20,17 @@ export const SIZES = {
     questions: 50_000,
     remarks: 1_000_000,
   },
+  // Ten times as many people and feeds, with one comment each; for `bench:scale`.
+  huge: {
+    people: 1_000_000,
+    topics: 20_000,
+    feeds: 10_000_000,
+    comments: 10_000_000,
+    songs: 100_000,
+    news: 100_000,
+    questions: 50_000,
+    remarks: 1_000_000,
+  },
   // The two that music and news are compared between: ten comments on each song and article.
   'media-small': {
     people: 2_000,

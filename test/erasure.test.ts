@@ -196,6 +196,8 @@ const KEPT = new Set([
   ...[
     'user_counts',
     'active_people',
+    'period_sums',
+    'period_sum_changes',
     'ledger_accounts',
     'ledger_checkpoints',
     'ledger_postings',

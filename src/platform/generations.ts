@@ -34,8 +34,8 @@ export type Generations = {
   clock(): number
   /** What a statement does; without the catalogue nothing is known of it. */
   use(text: string): Use
-  /** Called when a writing statement, or the transaction of several, is done. */
-  wrote(uses: Iterable<Use>, actor: number | undefined): void
+  /** Called when a writing statement, or the transaction of several, is done, with those on whose behalf. */
+  wrote(uses: Iterable<Use>, actors: readonly number[]): void
   /** Raises what another process wrote. */
   hear(written: Written): void
   /** Raises one name in this process alone: what a cache of this process holds. */
@@ -91,7 +91,7 @@ export function createGenerations(): Generations {
       }
       return known
     },
-    wrote(done, actor) {
+    wrote(done, actors) {
       const tables = new Set<string>()
       const counted = new Set<string>()
       let all = false
@@ -105,7 +105,7 @@ export function createGenerations(): Generations {
         all,
         tables: [...tables],
         counts: [...counted],
-        actors: actor !== undefined && counted.size > 0 ? [actor] : [],
+        actors: counted.size > 0 ? actors : [],
       }
       raiseSome(written)
       for (const tell of tellers) tell(written)

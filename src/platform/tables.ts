@@ -821,6 +821,23 @@ export type Tables = {
     created_at: string
     updated_at: string
   }
+  period_sum_changes: {
+    ranking: string
+    user_id: number
+    made_at: string
+    by: number
+  }
+  period_sum_windows: {
+    ranking: string
+    period: string
+    since: string | null
+  }
+  period_sums: {
+    ranking: string
+    period: string
+    user_id: number
+    total: number
+  }
   pin_counters: {
     user_id: number
     name: string

@@ -1,5 +1,6 @@
 import { grams, nameKey } from '#lib/text.ts'
 import type { Sql, Tx } from '#platform/database.ts'
+import { forgetSums } from '#platform/period-sums.ts'
 import type { Chance } from './chance.ts'
 import { CROWD, GIVEN } from './words/crowd.ts'
 import type { Language } from './words/people.ts'
@@ -89,6 +90,7 @@ export async function writeCrowd(
   }
   progress(0.99, 'a crowd: what it counts')
   await patiently(sql, async (tx) => {
+    await forgetSums(tx)
     await tx`
       update user_counts u set comments_count = c.written
       from (select user_id, count(*) as written from comments where user_id >= ${first} and user_id < ${first + size.people} group by 1) c

@@ -6,8 +6,11 @@ export type Keyed = { name: string; key: string[] }
 /** Where it is kept what the demo made. It is no part of Kith's own schema: only the demo makes and drops it. */
 export const JOURNAL = 'kith_demo'
 
-/** What is no content: sign-ins end by themselves, and the others say what was done to this database. */
-const NOT_KEPT = ['migrations', 'secret_checks', 'statistic_series', 'daily_statistics', 'ledger_checkpoints']
+/** What is no content: sign-ins end by themselves, sums are made anew, and the others say what was done to this database. */
+const NOT_KEPT = [
+  ...['migrations', 'secret_checks', 'statistic_series', 'daily_statistics', 'ledger_checkpoints'],
+  ...['period_sum_windows', 'period_sums'],
+]
 
 /** Every table of Kith with its primary key. */
 export const keyedTables = (sql: Db) => sql<Keyed[]>`

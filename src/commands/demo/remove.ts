@@ -1,4 +1,5 @@
 import type { Sql, Tx } from '#platform/database.ts'
+import { forgetSums } from '#platform/period-sums.ts'
 import { JOURNAL, type Keyed, keyedTables } from './journal.ts'
 
 /** Columns that say whose a row is. */
@@ -60,6 +61,7 @@ export async function removeRows(sql: Sql): Promise<number> {
     await tx`delete from ledger_checkpoints`
     await tx`delete from statistic_series`
     await tx`delete from daily_statistics`
+    await forgetSums(tx)
     await tx.unsafe(`drop schema ${JOURNAL} cascade`)
     return rows
   }) as Promise<number>

@@ -1,4 +1,5 @@
 import type { Sql } from '#platform/database.ts'
+import { forgetSums } from '#platform/period-sums.ts'
 
 /** When a part of the story was written, and when it happened, both in milliseconds since 1970. */
 export type Mark = { written: number; happened: number }
@@ -69,5 +70,6 @@ export async function spreadInTime(sql: Sql, marks: Mark[]): Promise<void> {
     // Days that end before today are counted once; what was counted of them knew nothing of the story.
     await tx`delete from statistic_series`
     await tx`delete from daily_statistics`
+    await forgetSums(tx)
   })
 }

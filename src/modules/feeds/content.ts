@@ -3,8 +3,9 @@ import { type CommentRules, removeComment } from '#modules/comments/index.ts'
 import { cancelPinOfTarget } from '#modules/pinning/index.ts'
 import type { Content, Counts, Reader } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
+import { noteChange } from '#platform/period-sums.ts'
 import { noSuchFeed } from './errors.ts'
-import { FEED_COMMENT, FEEDS, findTarget, findVisibleFeeds, liveFeed } from './queries.ts'
+import { FEED_COMMENT, FEED_LIKES, FEEDS, findTarget, findVisibleFeeds, liveFeed } from './queries.ts'
 import { feedViews } from './view.ts'
 
 /** Feeds as what is commented on, liked, collected and reported. */
@@ -20,10 +21,13 @@ export const feedContent: Content = {
 /** How lists across all kinds of content read feeds. */
 export const feedReader: Reader = { visible: findVisibleFeeds, views: feedViews, open: true }
 
-/** Counts likes on the feed and in the ranking, whose row is written under the lock of the feed's. */
+/** Counts likes on the feed, in the hot list, whose row is written under the lock of the feed's, and for its author's rank. */
 export const countLikes: Counts = (sql) => [
-  sql`update feeds f set like_count = f.like_count + c.by from changed c where f.id = c.id`,
+  sql`
+    update feeds f set like_count = f.like_count + c.by from changed c where f.id = c.id
+    returning f.user_id, f.created_at as made_at, c.by`,
   sql`update feed_hots h set hot = h.hot + 5 * c.by from changed c where h.feed_id = c.id`,
+  noteChange(sql, FEED_LIKES, sql`select user_id, made_at, by from content_count_0`),
 ]
 
 const countComments: Counts = (sql) => [

@@ -3,7 +3,9 @@ import { commentsRecount } from '#modules/comments/index.ts'
 import { likesRecount } from '#modules/likes/index.ts'
 import { postsRecount } from '#modules/topics/index.ts'
 import type { CounterCheck, Drift } from '#platform/counters.ts'
+import { sumsRecount } from '#platform/period-sums.ts'
 import { visibleFeed } from './queries.ts'
+import { feedLikes } from './ranks/queries.ts'
 
 const postsInTopics = postsRecount(
   (sql) => sql`
@@ -33,6 +35,7 @@ export const feedCounters: CounterCheck[] = [
   likesRecount('feeds', ofFeeds('like_count')),
   commentsRecount('feeds', ofFeeds('feed_comment_count')),
   ranking,
+  sumsRecount(feedLikes),
   personRecount(
     'feeds_count',
     (sql) => sql`select f.user_id as key, count(*) as n from feeds f where ${visibleFeed(sql)} group by 1`,

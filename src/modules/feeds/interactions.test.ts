@@ -5,6 +5,7 @@ import { feedCounters } from '#modules/feeds/index.ts'
 import { likeCounters } from '#modules/likes/index.ts'
 import { topicCounters } from '#modules/topics/index.ts'
 import { transaction } from '#platform/database.ts'
+import { forgetSums } from '#platform/period-sums.ts'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { createWorld, type Person } from '#test/world.ts'
 import { deleteFeed, restoreFeed } from './service.ts'
@@ -240,6 +241,7 @@ describe('the ranking of authors', () => {
     await likes(second, 3, '0')
     await likes(third, 9, '20 days')
     await likes(disabled, 99, '0')
+    await forgetSums(sql)
     await sql`update users set deleted_at = now() where id = ${disabled.id}`
     const ranks = async (query: string) => {
       const answer = await as(viewer, 'GET', `/feeds/ranks?${query}`)
@@ -262,6 +264,7 @@ describe('the ranking of authors', () => {
     assert.equal((await guest('GET', '/feeds/ranks?type=year')).status, 422)
     await sql`update feeds f set like_count = (select count(*) from likes l
       where l.likeable_type = 'feeds' and l.likeable_id = f.id)`
+    await forgetSums(sql)
   })
 })
 

@@ -30,6 +30,30 @@ const refused = (answer: { status: number; body: { errors?: object } }, field: s
 }
 
 describe('publishing', () => {
+  test('racing feeds of one author are each made once, counted and found, also those with one mark', async () => {
+    const alice = await person()
+    const marks = [1, 2, 3, 3, 4, 4, 4, 5].map((n) => n + 1000 * mark())
+    const same = marks.map((_, n) => marks[[0, 1, 2, 2, 4, 4, 4, 7][n]!]!)
+    const answers = await Promise.all(
+      same.map((feed_mark) => post(alice, { feed_content: `racing ${feed_mark}`, feed_mark })),
+    )
+    assert.ok(answers.every(({ status }) => status === 201))
+    const ids = new Map(answers.map(({ body }, n) => [same[n]!, body.id]))
+    answers.forEach(({ body }, n) => {
+      assert.equal(body.id, ids.get(same[n]!))
+    })
+    assert.equal(new Set(ids.values()).size, 5)
+    assert.equal(await feedsCount(alice), 5)
+    for (const [feed_mark, id] of ids) {
+      assert.equal((await read(id)).feed_content, `racing ${feed_mark}`)
+      const found = (
+        await guest('GET', `/feeds?type=new&search=${encodeURIComponent(`racing ${feed_mark}`)}`)
+      ).body
+      assert.ok(found.feeds.some((feed: { id: number }) => feed.id === id))
+    }
+    await assertNoDrift()
+  })
+
   test('a feed is published at once and counted', async () => {
     const alice = await person()
     const answer = await post(alice, { feed_content: '  Hello world  ', feed_mark: 77 })

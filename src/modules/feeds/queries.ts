@@ -6,6 +6,7 @@ import { visibleTopics } from '#modules/topics/index.ts'
 import type { Target } from '#platform/content.ts'
 import type { Db, Fragment } from '#platform/database.ts'
 import { notePersonal } from '#platform/pages/reading.ts'
+import { noteChange } from '#platform/period-sums.ts'
 import { when } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
 
@@ -15,6 +16,9 @@ export const FEEDS = 'feeds'
 /** The channels of pins of feeds, and of comments under them. */
 export const FEED_PIN = 'feed'
 export const FEED_COMMENT = 'feed:comment'
+
+/** The ranking of authors by the likes of their feeds. */
+export const FEED_LIKES = 'feed-likes'
 
 export type FeedRow = Row<
   'feeds',
@@ -136,31 +140,67 @@ export type FeedDraft = {
   grams: string[]
 }
 
-/** Writes the feed with its place in the ranking and the search, and counts it. `made` is false for a mark used before. */
-export async function insertFeed(sql: Db, draft: FeedDraft): Promise<{ id: number; made: boolean }> {
-  const [row] = await sql<[{ id: number }?]>`
-    with made as (
+type Inserted = { id: number; made: boolean }
+
+/** Drafts as rows: parameters where there is one, which is the usual case and costs less to read. */
+const draftRows = (sql: Db, drafts: FeedDraft[]): Fragment => {
+  const [d] = drafts
+  return d && drafts.length === 1
+    ? sql`
+      select 0 as position, ${d.userId}::bigint as "userId", ${d.content}::text as content, ${d.from}::smallint as "from",
+        ${d.mark}::text as mark, ${d.latitude}::float8 as latitude, ${d.longtitude}::float8 as longtitude,
+        ${d.geohash}::text as geohash, ${d.repostableType}::text as "repostableType",
+        ${d.repostableId}::bigint as "repostableId", ${d.hasImages}::boolean as "hasImages", ${d.hasVideo}::boolean as "hasVideo",
+        ${d.hasTopics}::boolean as "hasTopics", ${d.hasPrice}::boolean as "hasPrice", ${d.key}::text as key,
+        ${d.grams}::text[] as grams`
+    : sql`
+      select * from jsonb_to_recordset(${sql.json(drafts.map((draft, position) => ({ ...draft, position })))}) as rows (
+        position int, "userId" bigint, content text, "from" smallint, mark text, latitude float8, longtitude float8,
+        geohash text, "repostableType" text, "repostableId" bigint, "hasImages" boolean, "hasVideo" boolean,
+        "hasTopics" boolean, "hasPrice" boolean, key text, grams text[])`
+}
+
+/**
+ * Writes feeds of one author with their places in the ranking and the search, and counts them. `made` is false for a mark
+ * used before.
+ */
+export async function insertFeeds(sql: Db, drafts: FeedDraft[]): Promise<[Inserted, ...Inserted[]]> {
+  // Of two with one mark the first is it.
+  const first = new Map(drafts.map((draft) => [draft.mark, draft] as const).reverse())
+  const once = drafts.filter((draft) => first.get(draft.mark) === draft)
+  const rows = await sql<{ id: number; mark: string }[]>`
+    with drafts as materialized (${draftRows(sql, once)}),
+    made as (
       insert into feeds (user_id, feed_content, feed_from, feed_mark, feed_latitude, feed_longtitude, feed_geohash,
         repostable_type, repostable_id, has_images, has_video, has_topics, has_price)
-      values (${draft.userId}, ${draft.content}, ${draft.from}, ${draft.mark}, ${draft.latitude},
-        ${draft.longtitude}, ${draft.geohash}, ${draft.repostableType}, ${draft.repostableId},
-        ${draft.hasImages}, ${draft.hasVideo}, ${draft.hasTopics}, ${draft.hasPrice})
+      select "userId", content, "from", mark, latitude, longtitude, geohash, "repostableType", "repostableId", "hasImages",
+        "hasVideo", "hasTopics", "hasPrice"
+      from drafts order by position
       on conflict on constraint feeds_mark_used do nothing
-      returning id, user_id, hot, created_at
+      returning id, user_id, feed_mark, hot, created_at
     ),
     ranked as (insert into feed_hots (feed_id, hot, created_at) select id, hot, created_at from made),
     indexed as (
       insert into feed_search (feed_id, content_key, content_grams)
-      select id, ${draft.key}::text, ${draft.grams}::text[] from made where ${draft.key}::text <> ''
+      select m.id, d.key, d.grams from made m join drafts d on d.mark = m.feed_mark where d.key <> ''
     ),
     counted as (
-      ${countForPeople(sql, ['feeds_count'], sql`select user_id, 1 as feeds_count from made`)}
+      ${countForPeople(sql, ['feeds_count'], sql`select user_id, count(*) as feeds_count from made group by user_id`)}
     )
-    select id from made`
-  if (row) return { id: row.id, made: true }
-  const [known] = await sql<[{ id: number }]>`
-    select id from feeds where user_id = ${draft.userId} and feed_mark = ${draft.mark}`
-  return { id: known.id, made: false }
+    select id, feed_mark as mark from made`
+  const made = new Map(rows.map(({ id, mark }) => [mark, id]))
+  const [{ userId }] = drafts as [FeedDraft, ...FeedDraft[]]
+  const rest = drafts.map(({ mark }) => mark).filter((mark) => !made.has(mark))
+  const known = new Map<string, number>()
+  if (rest.length > 0) {
+    const earlier = await sql<{ id: number; mark: string }[]>`
+      select id, feed_mark as mark from feeds where user_id = ${userId} and feed_mark = any(${rest})`
+    for (const { id, mark } of earlier) known.set(mark, id)
+  }
+  return drafts.map((draft) => {
+    const id = made.get(draft.mark) ?? known.get(draft.mark)
+    return { id, made: made.has(draft.mark) && first.get(draft.mark) === draft }
+  }) as [Inserted, ...Inserted[]]
 }
 
 export type NewImage = { file: number; size: string | null; mime: string }
@@ -196,7 +236,10 @@ export async function markDeleted(
     gone as (
       update feeds f set deleted_at = now() from held h
       where f.id = h.id and (h.user_id = ${userId} or ${anybodys})
-      returning f.id, f.user_id, f.like_count
+      returning f.id, f.user_id, f.like_count, f.created_at
+    ),
+    unsummed as (
+      ${noteChange(sql, FEED_LIKES, sql`select user_id, created_at as made_at, -like_count as by from gone`)}
     ),
     unranked as (delete from feed_hots where feed_id in (select id from gone)),
     unindexed as (delete from feed_search where feed_id in (select id from gone)),
@@ -237,7 +280,10 @@ export async function markRestored(
   const [row] = await sql<{ author: number }[]>`
     with back as (
       update feeds set deleted_at = null where id = ${feedId} and deleted_at is not null
-      returning id, user_id, hot, created_at
+      returning id, user_id, hot, like_count, created_at
+    ),
+    summed as (
+      ${noteChange(sql, FEED_LIKES, sql`select user_id, created_at as made_at, like_count as by from back`)}
     ),
     ranked as (
       insert into feed_hots (feed_id, hot, created_at) select id, hot, created_at from back

@@ -11,7 +11,8 @@ import { linkTopics, unlinkTopics } from '#modules/topics/index.ts'
 import { screen } from '#modules/words/index.ts'
 import type { Readers, Removal } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
-import { type Tx, transaction } from '#platform/database.ts'
+import { together } from '#platform/database/together.ts'
+import { statement, type Tx, transaction } from '#platform/database.ts'
 import { blocked } from '#platform/errors.ts'
 import {
   contentRequired,
@@ -32,7 +33,7 @@ import {
   type FeedDraft,
   findDeleted,
   findFeedRows,
-  insertFeed,
+  insertFeeds,
   insertImages,
   insertTopicLinks,
   insertVideo,
@@ -81,6 +82,9 @@ function draftOf(userId: number, body: NewFeed, open = body.feed_content ?? null
   }
 }
 
+/** Writes a feed that nothing else is written with; all that one author sends at once are one statement. */
+const insertAlone = together((sql, drafts: FeedDraft[]) => statement(sql, (db) => insertFeeds(db, drafts)))
+
 /**
  * Publishes a feed. A mark that its author used before answers the id of the feed that was made then, whatever else the
  * repeated request says: its pictures are attached by now.
@@ -108,10 +112,10 @@ export async function publishFeed(
     images.length + topicIds.length + names.length === 0 &&
     !video &&
     draft.repostableType === null
-  if (alone) return (await insertFeed(ctx.sql, draft)).id
+  if (alone) return (await insertAlone(ctx.sql, `${userId}`, draft)).id
 
   return transaction(ctx.sql, async (tx) => {
-    const { id, made } = await insertFeed(tx, draft)
+    const [{ id, made }] = await insertFeeds(tx, [draft])
     if (!made) return id
     const { repostableType, repostableId } = draft
     if (repostableType !== null && repostableId !== null) {
@@ -155,7 +159,7 @@ export async function feedPost(
     repostable_type: 'group-posts',
     repostable_id: postId,
   })
-  const { id, made } = await insertFeed(tx, draft)
+  const [{ id, made }] = await insertFeeds(tx, [draft])
   if (made) await publishEvent(ctx, tx, 'feed.created', { id, user_id: userId })
 }
 

@@ -15,27 +15,31 @@ const columns = (sql: Db) => sql`
 
 type Outcome = { found: boolean; changed: boolean }
 
-/** Likes content once, counting it there and on its owner, unless that is unknown, only if this call did it. */
-export async function insertLike(
+/** Likes content for people, counting each once there and on its owner, unless that is unknown. `changed` are those who did not like it before. */
+export async function insertLikes(
   sql: Db,
   content: Content,
   count: Counts | undefined,
   { id, ownerId }: Target,
-  userId: number,
-): Promise<Outcome> {
-  const [row] = await sql<[Outcome]>`
+  userIds: number[],
+): Promise<{ found: boolean; changed: number[] }> {
+  const [row] = await sql<[{ found: boolean; changed: number[] }]>`
     with target as (${content.live(sql, id)} for no key update),
     made as (
       insert into likes (likeable_type, likeable_id, user_id, target_user, counted)
-      select ${content.type}, id, ${userId}::bigint, ${ownerId}::bigint, ${content.anonymous ? sql`not hidden` : sql`true`}
-      from target
-      on conflict do nothing returning likeable_id, target_user, counted
+      select ${content.type}, t.id, u.id, ${ownerId}::bigint, ${content.anonymous ? sql`not t.hidden` : sql`true`}
+      from target t cross join unnest(${userIds}::bigint[]) as u (id)
+      on conflict do nothing returning likeable_id, user_id, target_user, counted
     ),
-    changed (id, by) as (select likeable_id, 1 from made),
+    changed (id, by) as (select likeable_id, count(*) from made group by likeable_id),
     owner as (
-      ${countForPeople(sql, ['likes_count'], sql`select target_user as user_id, 1 as likes_count from made where counted`)}
+      ${countForPeople(
+        sql,
+        ['likes_count'],
+        sql`select target_user as user_id, count(*) as likes_count from made where counted group by target_user`,
+      )}
     ) ${countsOf(sql, count)}
-    select exists (select from target) as found, exists (select from made) as changed`
+    select exists (select from target) as found, coalesce((select array_agg(user_id) from made), '{}') as changed`
   return row
 }
 

@@ -18,6 +18,8 @@ export type Caller = {
   hasWritten?: boolean
   /** For whom it was written, where that is somebody else than who asked: such as who signs in. */
   actsFor?: number
+  /** Those whose work is done at once (together.ts): what is written is written on behalf of each. */
+  all?: readonly Caller[]
   /** Told what the statements read, where the answer is to be kept. */
   reading?: Reading
 }

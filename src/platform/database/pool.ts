@@ -111,10 +111,15 @@ export function createPool(
 
   /** Says that something was written, and on whose behalf. */
   const wrote = (uses: Iterable<Use>, caller: Caller | undefined) => {
-    if (caller && !caller.hasWritten)
-      for (const use of uses)
-        if (use.writesAll || use.writes.size + use.counts.size > 0) caller.hasWritten = true
-    generations.wrote(uses, caller?.userId)
+    const callers = caller?.all ?? (caller ? [caller] : [])
+    for (const each of callers)
+      if (!each.hasWritten)
+        for (const use of uses)
+          if (use.writesAll || use.writes.size + use.counts.size > 0) each.hasWritten = true
+    generations.wrote(
+      uses,
+      callers.flatMap(({ userId }) => userId ?? []),
+    )
   }
 
   const sendHere: Send = (query) => {

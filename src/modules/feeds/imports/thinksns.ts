@@ -5,7 +5,9 @@ import { readSettings } from '#modules/settings/index.ts'
 import type { Tx } from '#platform/database.ts'
 import { type Batch, defineTable, type ImportStep, type SourceRow } from '#platform/database-import/table.ts'
 import { relation, upsert } from '#platform/database-import/write.ts'
+import { forgetSums } from '#platform/period-sums.ts'
 import { openPart } from '../prices/service.ts'
+import { FEED_LIKES } from '../queries.ts'
 import { searchedText } from '../service.ts'
 import { addMissingHots, removeOldHots } from '../views/queries.ts'
 
@@ -251,6 +253,7 @@ export const settleFeeds: ImportStep = {
       await tx`delete from feed_topic_links l using feeds f where f.id = l.feed_id and f.deleted_at is not null`
       await tx`delete from feed_search s using feeds f where f.id = s.feed_id and f.deleted_at is not null`
       await addMissingHots(tx, days)
+      await forgetSums(tx, FEED_LIKES)
       await tx`
         update paid_nodes n set closed_at = now() where channel = 'feed' and closed_at is null and not exists (
           select from feeds f where f.id = n.raw and f.deleted_at is null)`

@@ -1,14 +1,12 @@
-import { type RankedRow, withEnabledUser } from '#modules/accounts/index.ts'
-import type { Db } from '#platform/database.ts'
-import { type Period, startOf } from '#platform/periods.ts'
-import { visibleFeed } from '../queries.ts'
+import type { PeriodSums } from '#platform/period-sums.ts'
+import { ifGiven } from '#platform/sql.ts'
+import { FEED_LIKES, visibleFeed } from '../queries.ts'
 
-/** How far the ranking goes; its pages come from memory. */
-const RANKED = 1000
-
-/** Who received most likes on feeds made in a period. */
-export const rankAuthors = (sql: Db, period: Period) => sql<RankedRow[]>`
-  select f.user_id, sum(f.like_count)::bigint as count
-  from feeds f ${withEnabledUser(sql, sql`f.user_id`)}
-  where f.created_at >= ${startOf(sql, period)} and ${visibleFeed(sql)} and f.like_count > 0
-  group by f.user_id order by count desc, f.user_id limit ${RANKED}`
+/** The likes that people received on feeds made in a period (feeds-27). */
+export const feedLikes: PeriodSums = {
+  ranking: FEED_LIKES,
+  counted: (sql, from, before) => sql`
+    select f.user_id, f.like_count as n from feeds f
+    where f.created_at >= ${from} ${ifGiven(sql, before, (end) => sql`and f.created_at < ${end}`)}
+      and ${visibleFeed(sql)} and f.like_count > 0`,
+}

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { withEnabledUser } from '#modules/accounts/index.ts'
+import { transaction } from '#platform/database.ts'
+import { forgetSums, rankBySums, settleSums, sumsRecount } from '#platform/period-sums.ts'
+import { PERIODS, startOf } from '#platform/periods.ts'
+import { feedsOf } from '#test/fixtures/feeds.ts'
+import { createWorld, type Person } from '#test/world.ts'
+import { deleteFeed, restoreFeed } from '../service.ts'
+import { feedLikes } from './queries.ts'
+
+const world = await createWorld()
+const { as, person, sql, ctx } = world
+const { publish } = feedsOf(world)
+const people = (count: number) => Promise.all(Array.from({ length: count }, () => person()))
+const like = (who: Person, id: number) => as(who, 'POST', `/feeds/${id}/like`)
+const unlike = (who: Person, id: number) => as(who, 'DELETE', `/feeds/${id}/unlike`)
+const age = (id: number, by: string) =>
+  sql`update feeds set created_at = now() - ${by}::interval where id = ${id}`
+
+/** What the rankings say has to be what adding up all feeds of the period says. */
+async function assertExact() {
+  const kept: unknown[] = []
+  const truth: unknown[] = []
+  for (const period of PERIODS) {
+    const places = await rankBySums(sql, feedLikes, period, { enabled: withEnabledUser, limit: 1000 })
+    kept.push(...places.map(({ user_id, count }) => [period, user_id, count]))
+    const rows = await sql<{ user_id: number; count: number }[]>`
+      select f.user_id, sum(f.like_count)::bigint as count from feeds f join users u on u.id = f.user_id and u.deleted_at is null
+      where f.created_at >= ${startOf(sql, period)} and f.deleted_at is null and f.like_count > 0
+      group by f.user_id order by count desc, f.user_id`
+    truth.push(...rows.map(({ user_id, count }) => [period, user_id, count]))
+  }
+  assert.deepEqual(kept, truth)
+  assert.deepEqual(await sumsRecount(feedLikes).find(sql), [])
+}
+
+test('likes count in the periods that their feed was made in, and are taken out with unlikes and deletions (feeds-27)', async () => {
+  const [ann, bob, cid] = (await people(3)) as [Person, Person, Person]
+  const [today, week, month, old] = (await Promise.all([1, 2, 3, 4].map(() => publish(ann)))) as [
+    number,
+    number,
+    number,
+    number,
+  ]
+  await age(week, '3 days')
+  await age(month, '20 days')
+  await age(old, '31 days')
+  await assertExact()
+  for (const id of [today, week, month, old]) await like(bob, id)
+  await like(cid, week)
+  await assertExact()
+  const [{ n }] = await sql<
+    [{ n: number }]
+  >`select total as n from period_sums where user_id = ${ann.id} and period = 'month'`
+  assert.equal(n, 4)
+  await unlike(bob, today)
+  await assertExact()
+  await transaction(sql, (tx) => deleteFeed(tx, week, { userId: ann.id, anybodys: false }))
+  await assertExact()
+  await transaction(sql, (tx) => restoreFeed(ctx, tx, week))
+  await assertExact()
+  for (const [who, id] of [
+    [bob, week],
+    [cid, week],
+    [bob, month],
+  ] as const)
+    await unlike(who, id)
+  await assertExact()
+  assert.deepEqual([...(await sql`select from period_sums where user_id = ${ann.id}`)], [])
+})
+
+test('what becomes too old is taken out, with the likes that it got meanwhile', async () => {
+  const [ann, bob, cid] = (await people(3)) as [Person, Person, Person]
+  const [leaving, staying] = [await publish(ann), await publish(ann)]
+  await like(bob, leaving)
+  await like(bob, staying)
+  await age(leaving, '6 days 23 hours')
+  await age(staying, '6 days 20 hours')
+  await forgetSums(sql)
+  await assertExact()
+  // Two hours go by: everything is two hours older, and the sums are of two hours ago.
+  await sql`update feeds set created_at = created_at - interval '2 hours'`
+  await sql`update period_sum_windows set since = since - interval '2 hours' where period <> 'day'`
+  await sql`update period_sum_windows set since = null where period = 'day'`
+  await like(cid, leaving)
+  await like(cid, staying)
+  await assertExact()
+  const [{ n }] = await sql<
+    [{ n: number }]
+  >`select total as n from period_sums where user_id = ${ann.id} and period = 'week'`
+  assert.equal(n, 2)
+})
+
+test('with another day, or after a pause, a period is added up anew', async () => {
+  const [ann, bob] = (await people(2)) as [Person, Person]
+  const id = await publish(ann)
+  await like(bob, id)
+  await assertExact()
+  await sql`update feeds set created_at = created_at - interval '3 days'`
+  await sql`update period_sum_windows set since = since - interval '3 days'`
+  await assertExact()
+})
+
+test('in a database that was filled before sums were kept the first look adds up all', async () => {
+  const [ann, bob] = (await people(2)) as [Person, Person]
+  await like(bob, await publish(ann))
+  await sql`delete from period_sums`
+  await sql`delete from period_sum_windows`
+  await sql`delete from period_sum_changes`
+  await assertExact()
+})
+
+test('likes, deletions and looks at the same time leave the sums exact', async () => {
+  const [ann, ...others] = (await people(6)) as [Person, ...Person[]]
+  const feeds = await Promise.all([1, 2, 3].map(() => publish(ann)))
+  await Promise.all([
+    ...others.flatMap((who, n) =>
+      feeds.flatMap((id) => [like(who, id), ...(n % 2 ? [unlike(who, id)] : [])]),
+    ),
+    as(ann, 'DELETE', `/feeds/${feeds[0]}`),
+    ...Array.from({ length: 6 }, () => settleSums(sql, feedLikes)),
+  ])
+  await assertExact()
+})
+
+test('the recount finds sums that differ, and mending has them added up anew', async () => {
+  const [ann, bob] = (await people(2)) as [Person, Person]
+  await like(bob, await publish(ann))
+  await settleSums(sql, feedLikes)
+  await sql`update period_sums set total = 99 where user_id = ${ann.id} and period = 'week'`
+  const check = sumsRecount(feedLikes)
+  assert.deepEqual(
+    (await check.find(sql)).map(({ key, kept, counted }) => [key, kept, counted]),
+    [[`week ${ann.id}`, 99, 1]],
+  )
+  assert.equal(await check.mend(sql), 1)
+  assert.deepEqual(await check.find(sql), [])
+  await assertExact()
+})
