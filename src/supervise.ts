@@ -4,11 +4,11 @@ import type { Config } from '#platform/config.ts'
 import { type DatabaseServer, openDatabaseServer } from '#platform/database-server.ts'
 import { serveMetrics } from '#platform/health.ts'
 import { bufferedOutput, createLog } from '#platform/log.ts'
-import { spreadOwnWrites } from '#platform/own-writes.ts'
 import { gatherMetrics } from '#platform/processes/all-metrics.ts'
 import { keepAllowances } from '#platform/processes/allowances.ts'
 import { createCrew } from '#platform/processes/crew.ts'
 import { keepPlaces } from '#platform/processes/places.ts'
+import { spreadToSiblings } from '#platform/processes/siblings.ts'
 import { checkAddresses, listenFault } from '#platform/start-checks.ts'
 import { StartFault, startFault } from '#platform/start-fault.ts'
 
@@ -29,7 +29,7 @@ export async function supervise(config: Config): Promise<void> {
     onJoin(channel) {
       allowances.serve(channel)
       places.serve(channel)
-      spreadOwnWrites(channel, () => crew.channels())
+      spreadToSiblings(channel, crew.serving)
       metrics.serve(channel)
     },
     onLeave(channel) {

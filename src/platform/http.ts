@@ -30,10 +30,12 @@ import { compileInput } from '#platform/input.ts'
 import type { Log } from '#platform/log.ts'
 import { redactRequestUrl } from '#platform/log.ts'
 import type { Metrics } from '#platform/metrics.ts'
+import { hasSiblings } from '#platform/processes/siblings.ts'
 import type { RateLimiter } from '#platform/rate-limit.ts'
 import { retryRawUrl } from '#platform/raw-url.ts'
 import type { Replicas } from '#platform/replicas.ts'
 import { rememberRoutes } from '#platform/route-table.ts'
+import { whenSiblingsKnow } from '#platform/signals.ts'
 import { refuseUnreadable } from '#platform/unreadable.ts'
 
 export { language } from '#platform/error-reply.ts'
@@ -79,7 +81,7 @@ export type HttpOptions = {
   limiter: RateLimiter
   metrics: Metrics
   identity: Identity
-  sql: Pick<Sql, 'state'>
+  sql: Sql
   replicas?: Replicas
 }
 
@@ -198,6 +200,12 @@ export async function createServer({
   })
 
   tellCaches(server, API)
+  if (hasSiblings) {
+    // Before the reply goes out: whoever has it may ask another process next.
+    server.addHook('onSend', async ({ caller }) => {
+      if (caller?.hasWritten) await whenSiblingsKnow(sql)
+    })
+  }
   if (replicas) {
     // Before the reply goes out: whoever has it reads what was written.
     server.addHook('onSend', async ({ caller, viewer }) => {

@@ -1,8 +1,7 @@
 import type { Redis } from 'ioredis'
 import type { LRUCache } from 'lru-cache'
 import type { Log } from '#platform/log.ts'
-import type { Channel } from '#platform/processes/channel.ts'
-import { parent } from '#platform/processes/parent.ts'
+import { onSibling, tellSiblings } from '#platform/processes/siblings.ts'
 import { connectRedis } from '#platform/redis.ts'
 
 /** How far a replica has to be for each person who wrote: in memory, in the other processes of the node, and in Redis. */
@@ -20,9 +19,8 @@ const PREFIX = 'kith:wrote:'
 export function shareOwnWrites(known: LRUCache<number, number>, log: Log, redisUrl?: string): OwnWrites {
   const remember = ({ userId, position }: Wrote) => {
     if ((known.get(userId) ?? 0) < position) known.set(userId, position)
-    return null
   }
-  parent?.on<Wrote>('somebody wrote', remember)
+  onSibling<Wrote>('somebody wrote', remember)
   let redis: Redis | undefined
   if (redisUrl !== undefined)
     connectRedis(redisUrl, log).then(
@@ -36,7 +34,7 @@ export function shareOwnWrites(known: LRUCache<number, number>, log: Log, redisU
       remember({ userId, position })
       // The reply waits: whoever asks after it, and whomever, reads what was written.
       await Promise.all([
-        parent?.ask('wrote', { userId, position }).catch(() => {}),
+        tellSiblings('somebody wrote', { userId, position } satisfies Wrote),
         redis?.set(`${PREFIX}${userId}`, position, 'PX', known.ttl).catch(() => {}),
       ])
     },
@@ -54,11 +52,3 @@ export function shareOwnWrites(known: LRUCache<number, number>, log: Log, redisU
     },
   }
 }
-
-/** In the supervisor: what one process tells of writes all others know before it is answered. */
-export const spreadOwnWrites = (channel: Channel, others: () => Channel[]): void =>
-  channel.on<Wrote>('wrote', async (wrote) => {
-    const rest = others().filter((each) => each !== channel)
-    await Promise.all(rest.map((each) => each.ask('somebody wrote', wrote).catch(() => {})))
-    return null
-  })

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
 import { newCaller, onBehalfOf } from '#platform/database/callers.ts'
 import { afterCommit, type Db, type Sql } from '#platform/database.ts'
 import type { Written } from '#platform/generations.ts'
+import { hasSiblings, onSibling, tellSiblings } from '#platform/processes/siblings.ts'
 
 /**
  * Short messages to every node, by PostgreSQL's LISTEN and NOTIFY. They leave after the commit, together with what else
@@ -33,7 +35,18 @@ const EVERYTHING = '*'
 /** Which tables a process wrote, of which it changed counters alone, and who did. */
 const WRITTEN = { rows: 'wrote', counts: 'counted', acts: 'acted' } as const
 
-type Outbox = { origin: string; add(line: string): void }
+type Outbox = {
+  origin: string
+  add(line: string): void
+  /** Resolves when the other processes of this node know what was added; undefined where they do already. */
+  spread(): Promise<unknown> | undefined
+}
+
+/** What processes of one node tell one another directly, and as signals too. */
+const SIGNALS = 'signals'
+type SiblingLines = { origin: string; lines: string[] }
+/** Signals of siblings that are known before they come through the database. */
+const KNOWN_BEFORE = 20_000
 
 const outboxes = new WeakMap<Sql, Outbox>()
 
@@ -51,7 +64,21 @@ function createOutbox(sql: Sql): Outbox {
   const waiting = new Set<string>()
   let running: Promise<void> | undefined
   let isEnding = false
+  let untold: string[] = []
+  const telling = new Set<Promise<void>>()
 
+  /** Lines that are added together go out together. */
+  const tell = (line: string) => {
+    untold.push(line)
+    if (untold.length > 1) return
+    const told = Promise.resolve().then(() => {
+      const lines = untold
+      untold = []
+      return tellSiblings(SIGNALS, { origin, lines } satisfies SiblingLines)
+    })
+    telling.add(told)
+    void told.finally(() => telling.delete(told))
+  }
   const keep = (lines: Iterable<string>) => {
     for (const line of lines) waiting.add(line)
     if (waiting.size <= WAITING_MOST) return
@@ -87,7 +114,9 @@ function createOutbox(sql: Sql): Outbox {
   })
   return {
     origin,
+    spread: () => (telling.size > 0 ? Promise.all(telling) : undefined),
     add(line) {
+      if (hasSiblings) tell(line)
       keep([line])
       if (running || isEnding) return
       // Nobody's request pays for it, and what has been committed does not wait behind what has not begun.
@@ -127,6 +156,12 @@ export function sendSignal(db: Db, name: string, payload: string | number): void
   afterCommit(db, (sql: Sql) => outboxOf(sql).add(line))
 }
 
+/**
+ * Resolves when the other processes of this node know of all that this one has committed: a client that has its answer
+ * may ask any of them next.
+ */
+export const whenSiblingsKnow = (sql: Sql): Promise<unknown> | undefined => outboxOf(sql).spread()
+
 /** What this process hears; nothing before `listen`, which needs a session of its own (`direct`). */
 export function createSignals(sql: Sql, direct: Pick<Sql, 'listen'> = sql): Signals {
   const handlers = new Map<string, ((payload: string, isOwn: boolean) => void)[]>()
@@ -137,15 +172,27 @@ export function createSignals(sql: Sql, direct: Pick<Sql, 'listen'> = sql): Sign
   const forgetAll = () => {
     for (const handler of reconnected) handler()
   }
+  const knownBefore = new LRUCache<string, true>({ max: KNOWN_BEFORE })
   const hear = (message: string) => {
-    const [sender, ...lines] = message.split('\n')
+    const [sender, ...lines] = message.split('\n') as [string, ...string[]]
     const isOwn = sender === outboxOf(sql).origin
+    take(
+      lines.filter((line) => !knownBefore.delete(`${sender} ${line}`)),
+      isOwn,
+    )
+  }
+  const take = (lines: string[], isOwn: boolean) => {
     for (const line of lines) {
       if (line === EVERYTHING) forgetAll()
       const colon = line.indexOf(':')
       for (const handler of handlers.get(line.slice(0, colon)) ?? []) handler(line.slice(colon + 1), isOwn)
     }
   }
+
+  onSibling<SiblingLines>(SIGNALS, ({ origin, lines }) => {
+    for (const line of lines) knownBefore.set(`${origin} ${line}`, true)
+    take(lines, false)
+  })
 
   const { generations } = sql
   generations.onWritten(({ all, tables, counts, actors }) => {

@@ -163,7 +163,8 @@ export function createCrew({ size, program, log, opening, onJoin, onLeave }: Cre
       for (const timer of timers) clearTimeout(timer)
       await Promise.all([...members].map((member) => dismiss(member, 'stop')))
     },
-    channels: () => [...members].map(({ channel }) => channel),
+    /** The channels of those that listen: one that starts knows nothing yet that could be old. */
+    serving: () => [...members].filter(({ hasListened }) => hasListened).map(({ channel }) => channel),
     state: () => ({ running: [...members].filter(({ hasListened }) => hasListened).length, restarts }),
   }
 }
