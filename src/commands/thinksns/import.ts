@@ -117,7 +117,8 @@ export async function bringOver(ctx: Context, given: ThinkSnsOptions, out: Outpu
     if (dryRun) await withoutTrace(ctx.sql, run)
     else {
       await holdingTheLock(ctx, () => run(patientTransactions(ctx.sql)))
-      await ctx.sql`analyze`
+      // Over millions of rows it takes longer than a request may.
+      await patientTransactions(ctx.sql)((tx) => tx`analyze`)
     }
     out.line(
       dryRun
