@@ -7,6 +7,7 @@ import { adminRecommendationRoutes } from '#modules/accounts/admin/recommended/r
 import { adminRequestRoutes } from '#modules/accounts/admin/requests/routes.ts'
 import { adminUserRoutes } from '#modules/accounts/admin/routes.ts'
 import { adminSanctionRoutes } from '#modules/accounts/admin/sanctions/routes.ts'
+import { adminSessionRoutes } from '#modules/accounts/admin/sessions/routes.ts'
 import { appealRoutes } from '#modules/accounts/appeals/routes.ts'
 import { blockRoutes } from '#modules/accounts/blocks/routes.ts'
 import { codeRoutes } from '#modules/accounts/codes/routes.ts'
@@ -115,6 +116,7 @@ import { aboutRoutes } from '#modules/settings/about/routes.ts'
 import { adminSettingRoutes } from '#modules/settings/admin/routes.ts'
 import { bootstrapRoutes } from '#modules/settings/bootstrap/routes.ts'
 import { readSettings } from '#modules/settings/index.ts'
+import { healthRoutes } from '#modules/statistics/health/routes.ts'
 import { statisticRoutes } from '#modules/statistics/routes.ts'
 import { adminTagRoutes } from '#modules/tags/admin/routes.ts'
 import { tagRoutes } from '#modules/tags/routes.ts'
@@ -128,6 +130,7 @@ import type { Context } from '#platform/context.ts'
 import type { Server } from '#platform/http.ts'
 import { CONTENT_KINDS } from './content-kinds.ts'
 import { CONFIDENTIAL, isFileGone } from './file-access.ts'
+import { PROBES } from './health.ts'
 import { PAYMENT_CHECKS } from './money-checks.ts'
 import { SEARCHABLES } from './searchables.ts'
 import { SETTING_CHECKS } from './setting-checks.ts'
@@ -232,6 +235,7 @@ export const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   imGroupRoutes,
   auditRoutes, // 7
   statisticRoutes(STATISTICS),
+  healthRoutes(PROBES),
   adminImRoutes,
   adminNoticeRoutes,
   adminWebhookRoutes,
@@ -242,6 +246,7 @@ export const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   adminFamousRoutes,
   adminRoleRoutes(async (ctx) => (await readSettings(ctx))['register:role']),
   adminUserRoutes(endCertification),
+  adminSessionRoutes,
   adminInvitationRoutes,
   adminRequestRoutes,
   adminSanctionRoutes,

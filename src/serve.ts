@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { Gauge } from 'prom-client'
 import { buildApp } from '#app'
 import { ensureFounder } from '#modules/accounts/index.ts'
+import { keepTraffic } from '#modules/statistics/index.ts'
 import { type Closer, closeInOrder } from '#platform/closing.ts'
 import type { Config } from '#platform/config.ts'
 import { buildConsole } from '#platform/console/build.ts'
@@ -73,6 +74,7 @@ export async function serve(config: Config): Promise<void> {
     if (applied.length > 0) log.info({ migrations: applied }, 'migrated')
     const founder = begin.isFirst ? await ensureFounder(ctx) : undefined
     const server = await buildApp(ctx)
+    keepTraffic(ctx)
     await ctx.signals.listen()
     // A connection that finds no place in the queue of the system tries again after seconds, unseen by anybody.
     await server.listen({ host: config.host, port: config.port, backlog: 4096 })

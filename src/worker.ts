@@ -19,8 +19,16 @@ import { tokenSchedules, tokenTasks } from '#modules/tokens/jobs.ts'
 import { backupSchedules, backupTasks } from '#platform/backup/jobs.ts'
 import type { Context } from '#platform/context.ts'
 import { deleteFailedJobs } from '#platform/jobs/counts.ts'
-import { type Crew, type JobsConnection, runJobs, type Schedule, type TaskList } from '#platform/jobs.ts'
+import {
+  addJob,
+  type Crew,
+  type JobsConnection,
+  runJobs,
+  type Schedule,
+  type TaskList,
+} from '#platform/jobs.ts'
 import { ERASERS } from './erasure.ts'
+import { PROBES } from './health.ts'
 import { STATISTICS } from './statistics.ts'
 
 const BATCH = 1000
@@ -54,7 +62,7 @@ const TASKS: ((ctx: Context) => TaskList)[] = [
   feedTasks,
   groupTasks,
   imTasks,
-  statisticTasks(STATISTICS),
+  statisticTasks(STATISTICS, PROBES),
 ]
 
 /** What runs by the clock. */
@@ -113,10 +121,14 @@ function crewsOf(tasks: TaskList): Crew[] {
 }
 
 /** Runs jobs on this context until stopped. By default inside the server; on its own with `kith worker`. */
-export const startWorker = (ctx: Context, connection: JobsConnection) =>
-  runJobs(
+export async function startWorker(ctx: Context, connection: JobsConnection) {
+  const running = await runJobs(
     connection,
     [...crewsOf(tasksOn(ctx)), { concurrency: 1, tasks: backupTasks(ctx, connection) }],
     [...SCHEDULES, ...backupSchedules(ctx.config)],
     ctx.log,
   )
+  // What was found before this start may be long ago.
+  await addJob(ctx.sql, 'check_health', {}, { key: 'check_health', maxAttempts: 1 })
+  return running
+}

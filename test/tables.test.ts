@@ -100,7 +100,7 @@ const OWNERS: Record<string, string[]> = {
   reports: ['reports'],
   rewards: ['rewards'],
   settings: ['settings'],
-  statistics: ['active_people', 'daily_statistics', 'statistic_series'],
+  statistics: ['active_people', 'daily_statistics', 'health_checks', 'request_minutes', 'statistic_series'],
   tags: ['tag_categories', 'tags', 'user_tags'],
   tokens: ['token_families', 'tokens'],
   topics: ['feed_topic_counts', 'feed_topic_users', 'feed_topics'],

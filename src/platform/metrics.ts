@@ -1,5 +1,6 @@
 import { METHODS } from 'node:http'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { countTraffic, TIME_CLASSES, type Traffic } from './request-times.ts'
 
 export type ObservedRequest = {
   method: string
@@ -16,6 +17,8 @@ export type Metrics = {
   registry: Registry
   contentType: string
   observeRequest(request: ObservedRequest): void
+  /** The requests that were observed since this was called last. */
+  takeTraffic(): Traffic
   /** Counts a request as in flight until the function it returns is called (once; later calls do nothing). */
   enterRequest(): () => void
   /** Counts a request that was refused unseen. */
@@ -44,9 +47,10 @@ export function createMetrics(): Metrics {
     name: 'http_request_duration_seconds',
     help: 'Time from the arrival of a request to the end of its answer',
     labelNames: ['method', 'route', 'status'] as const,
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    buckets: TIME_CLASSES,
     registers: [registry],
   })
+  const traffic = countTraffic()
   // Counted here and told when asked: a gauge looks its labels up at every change.
   let inFlight = 0
   let shed = 0
@@ -88,7 +92,9 @@ export function createMetrics(): Metrics {
         status: status >= 100 && status <= 599 ? Math.trunc(status) : 0,
       }
       duration.observe(labels, seconds)
+      traffic.add(labels.status, seconds)
     },
+    takeTraffic: traffic.take,
     enterRequest() {
       let isOpen = true
       inFlight += 1

@@ -424,6 +424,13 @@ export type Tables = {
     updated_at: string
     deleted_at: string | null
   }
+  health_checks: {
+    part: string
+    checked_at: string
+    good_at: string | null
+    failing_since: string | null
+    fault: string | null
+  }
   idempotency_keys: {
     user_id: number
     key: string
@@ -1011,6 +1018,12 @@ export type Tables = {
     handled_at: string | null
     created_at: string
     updated_at: string
+  }
+  request_minutes: {
+    at: string
+    requests: number
+    faults: number
+    times: number[]
   }
   rewards: {
     rewardable_type: string

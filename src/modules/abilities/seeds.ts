@@ -29,6 +29,7 @@ export const ABILITIES = {
   'admin:storages': 'Manage file storage',
   'admin: checkin config': 'Configure check-in',
   'admin: audit log': 'Read the audit log',
+  'admin: health': 'See how the server is: its parts, requests and how long they take',
   'admin: tags': 'Manage tags',
   'admin: reports': 'Handle reports',
   'admin: address blocks': 'Block addresses and networks',

@@ -38,6 +38,7 @@ const SENTENCES = {
       en: 'Somebody signed in to your account from a new device.',
       zh: '你的账号在新设备上登录。',
     },
+    'sign-outs': { en: 'An administrator signed you out.', zh: '管理员已将你退出登录。' },
     '': { en: 'Your account was changed.', zh: '你的账号已被修改。' },
   },
   sanction: {

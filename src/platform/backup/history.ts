@@ -21,3 +21,28 @@ export async function findLastBackup(
     from backup_runs where fault is null order by finished_at desc limit 1`
   return row
 }
+
+/** The last backup that was whole, and since when those after it have failed and why; nulls for what there is none of. */
+export type BackupState = {
+  finished_at: string | null
+  bytes: number | null
+  seconds: number | null
+  failing_since: string | null
+  fault: string | null
+}
+
+/** How backups stand. */
+export async function findBackupState(sql: Db): Promise<BackupState> {
+  const [row] = await sql<[BackupState]>`
+    with whole as (
+      select finished_at, bytes, seconds from backup_runs where fault is null order by finished_at desc limit 1
+    ),
+    failed as (
+      select finished_at, fault from backup_runs
+      where fault is not null and finished_at > coalesce((select finished_at from whole), '-infinity')
+    )
+    select w.finished_at, w.bytes, w.seconds, (select min(finished_at) from failed) as failing_since,
+      (select fault from failed order by finished_at desc limit 1) as fault
+    from (values (1)) one (n) left join whole w on true`
+  return row
+}

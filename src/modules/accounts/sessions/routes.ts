@@ -1,4 +1,3 @@
-import { wireTime } from '#lib/time.ts'
 import { forgetTokens, listSignIns, revokeTokens } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
@@ -7,6 +6,7 @@ import type { Server } from '#platform/http.ts'
 import { Empty, Type } from '#platform/schema.ts'
 import { noSuchSession } from './errors.ts'
 import { Session, SessionParams } from './schema.ts'
+import { sessionsOf } from './service.ts'
 
 /** Where I am signed in (rights-4). */
 export function sessionRoutes(server: Server, ctx: Context) {
@@ -18,15 +18,7 @@ export function sessionRoutes(server: Server, ctx: Context) {
     summary: 'List where I am signed in, the last used first',
     access: 'user',
     reply: { 200: Type.Array(Session) },
-    handler: async ({ viewer }) =>
-      (await listSignIns(sql, viewer.id)).map((row) => ({
-        id: row.id,
-        device: row.user_agent,
-        place: row.network,
-        current: row.id === viewer.family,
-        created_at: wireTime(row.created_at),
-        used_at: wireTime(row.used_at),
-      })),
+    handler: ({ viewer }) => sessionsOf(ctx, viewer.id, viewer.family),
   })
 
   route('DELETE /user/sessions', {

@@ -98,6 +98,9 @@ export async function reconcile(ctx: Context): Promise<{ restored: number; drift
   return { restored, drift }
 }
 
+/** Throws while the provider does not answer. */
+export const pingIm = (ctx: Context): Promise<void> => imProvider(ctx).health()
+
 /** How instant messaging stands: for administrators and `kith doctor im`. */
 export async function imState(ctx: Context): Promise<
   Backlog & {

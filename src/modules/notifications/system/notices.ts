@@ -8,9 +8,9 @@ const REMARK = '`contents` is the remark, where there is one'
 /** When each system type is written, to whom, and what it says. */
 export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
   'account:changed': {
-    when: 'a password, phone or e-mail of an account is set, changed or taken away, by anybody, or somebody signs in from a new device (rights-5)',
+    when: 'a password, phone or e-mail of an account is set, changed or taken away, by anybody, somebody signs in from a new device (rights-5), or an administrator ends sign-ins (administration-22)',
     who: 'whose it is',
-    fields: { state: '`password`, `phone`, `email`, `sign-in`' },
+    fields: { state: '`password`, `phone`, `email`, `sign-in`, `sign-outs`' },
     resource: '1',
   },
   sanction: {

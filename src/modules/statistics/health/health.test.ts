@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { recordBackup } from '#platform/backup/history.ts'
+import { addJob } from '#platform/jobs.ts'
+import type { Probe } from '#platform/probe.ts'
+import { createWorld, type World } from '#test/world.ts'
+import { checkHealth } from './service.ts'
+
+const world = await createWorld()
+const { as, guest, person, sql, ctx, work } = world
+const founder = await person({ roles: ['founder'] })
+
+type Part = {
+  name: string
+  state: string
+  since: string | null
+  fault: string | null
+  good_at: string | null
+  checked_at: string | null
+  figures: { name: string; value: number }[]
+}
+const founders = new Map([[world, founder]])
+const partIn = async (of: World, name: string): Promise<Part> => {
+  const who = founders.get(of) ?? (await of.person({ roles: ['founder'] }))
+  founders.set(of, who)
+  const { status, body } = await of.as(who, 'GET', '/admin/health')
+  assert.equal(status, 200)
+  return body.parts.find((part: Part) => part.name === name)
+}
+const partNamed = (name: string) => partIn(world, name)
+
+test('how the server is needs an ability of its own (administration-20)', async () => {
+  const role = { name: 'watcher', abilities: ['admin: health'] }
+  assert.equal((await as(founder, 'POST', '/admin/roles', role)).status, 201)
+  const watcher = await person({ roles: ['watcher'] })
+  for (const path of ['/admin/health', '/admin/health/requests']) {
+    assert.equal((await guest('GET', path)).status, 401)
+    assert.equal((await as(await person(), 'GET', path)).status, 403)
+    assert.equal((await as(watcher, 'GET', path)).status, 200)
+  }
+})
+
+test('each part is unknown until it was looked at, which a job does; what is not configured is off', async () => {
+  const fresh = await createWorld()
+  assert.deepEqual(
+    [(await partIn(fresh, 'uploads')).state, (await partIn(fresh, 'mail')).state],
+    ['unknown', 'off'],
+  )
+  assert.equal((await partIn(fresh, 'jobs')).state, 'unknown')
+  await addJob(fresh.sql, 'check_health', {})
+  await fresh.work()
+  for (const name of ['uploads', 'im', 'jobs', 'database']) {
+    const { state, fault } = await partIn(fresh, name)
+    assert.deepEqual([state, fault], ['good', null], name)
+  }
+  assert.ok((await partIn(fresh, 'uploads')).checked_at)
+  const { figures } = await partIn(fresh, 'database')
+  assert.ok((figures.find(({ name }) => name === 'bytes')?.value ?? 0) > 1_000_000)
+})
+
+test('a part that fails tells why and since when, until it is in order again (administration-20)', async () => {
+  let fault: string | undefined
+  const probe: Probe = {
+    part: 'uploads',
+    isUsed: () => true,
+    async check() {
+      if (fault !== undefined) throw new Error(fault)
+    },
+  }
+  await checkHealth(ctx, [probe])
+  assert.equal((await partNamed('uploads')).state, 'good')
+  fault = 'no room is left'
+  await checkHealth(ctx, [probe])
+  await sql`update health_checks set failing_since = '2026-01-02 03:04:05Z' where part = 'uploads'`
+  fault = 'x'.repeat(1000)
+  await checkHealth(ctx, [probe])
+  const failing = await partNamed('uploads')
+  assert.deepEqual([failing.state, failing.since], ['failing', '2026-01-02 03:04:05'])
+  assert.equal(failing.fault, 'x'.repeat(300))
+  assert.ok(String(failing.good_at) > '2026-01-02')
+  fault = undefined
+  await checkHealth(ctx, [probe])
+  const again = await partNamed('uploads')
+  assert.deepEqual([again.state, again.since, again.fault], ['good', null, null])
+})
+
+test('jobs are at fault when none were done for long, and in doubt when one failed for good', async () => {
+  const clean = await createWorld()
+  await addJob(clean.sql, 'check_health', {})
+  await clean.work()
+  assert.equal((await partIn(clean, 'jobs')).state, 'good')
+  await clean.sql`delete from graphile_worker._private_jobs`
+  await clean.sql`select graphile_worker.add_job('no_such_task', run_at => now() - interval '1 hour')`
+  const late = await partIn(clean, 'jobs')
+  assert.equal(late.state, 'failing')
+  assert.ok(late.since && Date.parse(`${late.since}Z`) < Date.now() - 3_500_000)
+  assert.equal(late.figures.find(({ name }) => name === 'due')?.value, 1)
+  await clean.sql`update graphile_worker._private_jobs set attempts = max_attempts, last_error = 'out of luck'`
+  const failed = await partIn(clean, 'jobs')
+  assert.deepEqual([failed.state, failed.fault], ['warning', 'no_such_task: out of luck'])
+  await clean.sql`delete from graphile_worker._private_jobs`
+  assert.equal((await partIn(clean, 'jobs')).state, 'good')
+  await clean.sql`update health_checks set checked_at = now() - interval '20 minutes'`
+  assert.equal((await partIn(clean, 'jobs')).state, 'failing')
+})
+
+test('backups tell when the last one was whole, and since when those after it failed', async () => {
+  const kept = await createWorld({ BACKUP_TO: '/backups' })
+  const state = async () => {
+    const { state, since, fault, good_at } = await partIn(kept, 'backups')
+    return { state, since, fault, good_at }
+  }
+  assert.deepEqual(await state(), { state: 'unknown', since: null, fault: null, good_at: null })
+  const run = { place: '/backups/one', bytes: 42, seconds: 1 }
+  await recordBackup(kept.sql, { ...run, bytes: 0, fault: 'an old one' })
+  await recordBackup(kept.sql, run)
+  assert.equal((await state()).state, 'good')
+  await kept.sql`update backup_runs set finished_at = now() - interval '3 days'`
+  const late = await state()
+  assert.deepEqual([late.state, late.since], ['warning', late.good_at])
+  await recordBackup(kept.sql, { ...run, bytes: 0, fault: 'the disk is full' })
+  await kept.sql`update backup_runs set finished_at = '2026-03-04 05:06:07Z' where fault = 'the disk is full'`
+  await kept.sql`update backup_runs set finished_at = '2026-03-01 00:00:00Z' where fault is null`
+  await kept.sql`update backup_runs set finished_at = '2026-02-01 00:00:00Z' where fault = 'an old one'`
+  await recordBackup(kept.sql, { ...run, bytes: 0, fault: 'the disk is still full' })
+  assert.deepEqual(await state(), {
+    state: 'failing',
+    since: '2026-03-04 05:06:07',
+    fault: 'the disk is still full',
+    good_at: '2026-03-01 00:00:00',
+  })
+  assert.equal((await partNamed('backups')).state, 'off')
+})
+
+test('a look at the parts writes a file and leaves none behind', async () => {
+  await addJob(sql, 'check_health', {})
+  await work()
+  const { good_at, state } = await partNamed('uploads')
+  assert.ok(good_at)
+  assert.equal(state, 'good')
+})
