@@ -17,12 +17,16 @@ import { EmptyState, ErrorState } from '../shell/states.tsx'
 import { useText } from '../shell/text.ts'
 import { Value, valueAt } from '../shell/value.tsx'
 import type { Area, Column } from './area.ts'
+import { isReadAlone } from './areas.ts'
+import { ExportButton } from './export-button.tsx'
 import { inputOf } from './inputs.tsx'
 import { RowActions } from './row-actions.tsx'
 
 /** What of a record is opened by a click: its own page, its form, or all its values. */
-export const openedBy = (area: Area, mayEdit: boolean): 'show' | 'edit' =>
-  !area.detail && mayEdit && area.fields?.some(({ only }) => only !== 'new') ? 'edit' : 'show'
+const openedBy = (area: Area, mayEdit: boolean): 'show' | 'edit' | false => {
+  if (!area.detail && mayEdit && area.fields?.some(({ only }) => only !== 'new')) return 'edit'
+  return isReadAlone(area) ? 'show' : false
+}
 
 /** The list of an area: server paging, search and filters, and what can be done with each record. */
 export function AreaList({ area }: { area: Area }) {
@@ -56,6 +60,7 @@ export function AreaList({ area }: { area: Area }) {
       actions={
         <TopToolbar>
           {(area.filters?.length ?? 0) > 0 && <FilterButton />}
+          <ExportButton area={area} />
           {creates && area.name !== 'groups' && (
             <CreateButton label={t([`New ${area.noun[0]}`, `新建${area.noun[1]}`])} />
           )}
@@ -98,7 +103,7 @@ function Table({ area, mayEdit }: { area: Area; mayEdit: boolean }) {
           disableSort={!area.sorts?.includes(column.name)}
           align={column.as === 'number' ? 'right' : 'left'}
           render={(row: Wire) =>
-            column === linked && !column.choices ? (
+            opens && column === linked && !column.choices ? (
               <Box
                 component={Link}
                 to={`/${area.name}/${encodeURIComponent(String(row.id))}${opens === 'show' ? '/show' : ''}`}
@@ -132,7 +137,7 @@ function Table({ area, mayEdit }: { area: Area; mayEdit: boolean }) {
 function Cell({ column, row }: { column: Column; row: Wire }) {
   return (
     <Value
-      value={valueAt(row, column.name)}
+      value={column.from ? column.from(row) : valueAt(row, column.name)}
       as={column.as ?? 'text'}
       {...(column.choices ? { choices: column.choices } : {})}
     />

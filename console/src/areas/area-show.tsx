@@ -64,14 +64,14 @@ function Values({ area }: { area: Area }) {
             rowGap: 1,
           }}
         >
-          {area.columns.map(({ name, label, as, choices }) => (
+          {area.columns.map(({ name, label, as, choices, from }) => (
             <Box key={name} sx={{ display: 'contents' }}>
               <Typography component="dt" color="textSecondary">
                 {t(label)}
               </Typography>
               <Box component="dd" sx={{ m: 0, overflowWrap: 'anywhere' }}>
                 <Value
-                  value={valueAt(record, name)}
+                  value={from ? from(record) : valueAt(record, name)}
                   as={as === 'long' ? 'text' : (as ?? 'text')}
                   {...(choices ? { choices } : {})}
                 />

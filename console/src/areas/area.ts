@@ -24,6 +24,8 @@ export type Column = {
   label: Text
   as?: Shown
   choices?: readonly Choice[]
+  /** What is shown, where it is not the value of that name. */
+  from?: (row: Wire) => unknown
   /** Left away on a telephone. */
   wide?: boolean
 }

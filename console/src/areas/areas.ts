@@ -1,6 +1,8 @@
+import { ABILITIES } from 'virtual:contract'
 import type { Area } from './area.ts'
 import { COMMUNITY_AREAS } from './community-areas.ts'
 import { CONTENT_AREAS } from './content-areas.ts'
+import { MODERATION_AREAS } from './moderation-areas.ts'
 import { MUSIC_AREAS } from './music-areas.ts'
 import { NEWS_AREAS } from './news-areas.ts'
 import { PEOPLE_AREAS } from './people-areas.ts'
@@ -9,6 +11,7 @@ import { SITE_AREAS } from './site-areas.ts'
 /** Every area of the console. */
 export const AREAS: readonly Area[] = [
   ...PEOPLE_AREAS,
+  ...MODERATION_AREAS,
   ...CONTENT_AREAS,
   ...NEWS_AREAS,
   ...MUSIC_AREAS,
@@ -22,3 +25,6 @@ export function areaNamed(name: string): Area {
   if (!area) throw new Error(`There is no area ${name}`)
   return area
 }
+
+/** Whether one record can be read by itself; of some kinds there is a list only. */
+export const isReadAlone = (area: Area): boolean => `get ${area.path}/{${area.param ?? 'id'}}` in ABILITIES

@@ -3,6 +3,10 @@ import type { Area } from './area.ts'
 const PERSON = { name: 'user', label: ['Person', '用户'], as: 'person' } as const
 const BY = { name: 'user_id', label: ['Person', '用户'], as: 'area', of: 'people', shows: 'name' } as const
 const MADE = { name: 'created_at', label: ['Made', '发布时间'], as: 'time', wide: true } as const
+const WORD_TYPES = [
+  { id: 'warning', name: ['refuses', '禁止'], tone: 'bad' },
+  { id: 'replace', name: ['replaces', '替换'], tone: 'wait' },
+] as const
 const NUMBER = { name: 'id', label: ['Id', '编号'], wide: true } as const
 
 /** What people write: feeds with their comments, topics, tags. */
@@ -261,7 +265,7 @@ export const CONTENT_AREAS: readonly Area[] = [
     title: (row) => String(row.word),
     columns: [
       { name: 'word', label: ['Word', '敏感词'] },
-      { name: 'type', label: ['What happens', '处理方式'], as: 'state' },
+      { name: 'type', label: ['What happens', '处理方式'], choices: WORD_TYPES },
       { name: 'replace', label: ['Replaced by', '替换为'] },
     ],
     filters: [
@@ -269,10 +273,7 @@ export const CONTENT_AREAS: readonly Area[] = [
         name: 'type',
         label: ['What happens', '处理方式'],
         as: 'choice',
-        choices: [
-          { id: 'warning', name: ['refuses', '禁止'] },
-          { id: 'replace', name: ['replaces', '替换'] },
-        ],
+        choices: WORD_TYPES,
       },
     ],
     fields: [
@@ -282,10 +283,7 @@ export const CONTENT_AREAS: readonly Area[] = [
         label: ['What happens', '处理方式'],
         as: 'choice',
         required: true,
-        choices: [
-          { id: 'warning', name: ['refuses', '禁止'] },
-          { id: 'replace', name: ['replaces', '替换'] },
-        ],
+        choices: WORD_TYPES,
       },
       { name: 'replace', label: ['Replaced by', '替换为'] },
     ],

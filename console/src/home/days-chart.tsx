@@ -1,5 +1,6 @@
 import { Card, CardContent, Skeleton, Typography } from '@mui/material'
 import { useQuery } from '@tanstack/react-query'
+import { useLocaleState } from 'react-admin'
 import { call } from '../api/client.ts'
 import { LineChart } from '../shell/charts.tsx'
 import { type Text, useText } from '../shell/text.ts'
@@ -21,20 +22,35 @@ const SERIES: Record<string, Text> = {
 /** One chart of the last thirty days; nothing where one may see none of its series. */
 export function DaysChart({ names, label }: { names: readonly string[]; label: Text }) {
   const t = useText()
+  const [locale] = useLocaleState()
   const { data, isPending } = useDays()
   if (isPending) return <Skeleton variant="rounded" height={220} />
   const lines = names.flatMap((name) => {
     const series = data?.series.find((each) => each.name === name)
-    return series ? [{ name: t(SERIES[name] ?? [name, name]), values: series.values }] : []
+    if (!series) return []
+    const total = series.values.reduce<number>((sum, value) => sum + (value ?? 0), 0)
+    return [
+      {
+        name: t(SERIES[name] ?? [name, name]),
+        told: total.toLocaleString(locale),
+        values: series.values,
+      },
+    ]
   })
   if (!data || lines.length === 0) return null
+  const day = (text = '') =>
+    new Date(`${text}T00:00:00Z`).toLocaleDateString(locale, {
+      month: 'short',
+      day: 'numeric',
+      timeZone: 'UTC',
+    })
   return (
     <Card component="section" aria-label={t(label)}>
       <CardContent>
         <Typography variant="subtitle2" component="h3" gutterBottom>
           {t(label)}
         </Typography>
-        <LineChart label={t(label)} days={data.days} lines={lines} />
+        <LineChart label={t(label)} ends={[day(data.days[0]), day(data.days.at(-1))]} lines={lines} />
       </CardContent>
     </Card>
   )

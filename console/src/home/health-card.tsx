@@ -1,15 +1,67 @@
 import { Box, Card, Chip, Typography } from '@mui/material'
 import { useQuery } from '@tanstack/react-query'
+import { useLocaleState } from 'react-admin'
 import { mayCall, myAbilities } from '../api/auth-provider.ts'
 import { call } from '../api/client.ts'
 import { type Text, useText } from '../shell/text.ts'
+import { Value } from '../shell/value.tsx'
 
-type Health = { name: Text; state: 'good' | 'bad' | 'off'; note: string }
+type State = 'good' | 'warning' | 'failing' | 'off' | 'unknown'
+type Part = {
+  name: string
+  state: State
+  since: string | null
+  fault: string | null
+  good_at: string | null
+  figures: { name: string; value: number }[]
+}
 
-/** Whether what the site stands on is in order. */
+const PARTS: Record<string, Text> = {
+  server: ['Server and database', '服务器与数据库'],
+  database: ['Database', '数据库'],
+  jobs: ['Background jobs', '后台任务'],
+  mail: ['Mail', '邮件'],
+  im: ['Instant messages', '即时消息'],
+  uploads: ['Uploads', '上传存储'],
+  backups: ['Backups', '备份'],
+}
+
+const STATES: Record<State, { label: Text; color: 'success' | 'warning' | 'error' | 'default' }> = {
+  good: { label: ['in order', '正常'], color: 'success' },
+  warning: { label: ['look at it', '需关注'], color: 'warning' },
+  failing: { label: ['at fault', '异常'], color: 'error' },
+  off: { label: ['off', '未启用'], color: 'default' },
+  unknown: { label: ['not looked at yet', '尚未检查'], color: 'default' },
+}
+
+/** How each figure is said; those that say nothing at zero are left away then. */
+const FIGURES: Record<string, { say: (number: string) => Text; quietAtZero?: boolean }> = {
+  ms: { say: (n) => [`answers in ${n} ms`, `响应 ${n} 毫秒`] },
+  clients: { say: (n) => [`${n} connections`, `${n} 个连接`] },
+  waiting: { say: (n) => [`${n} requests wait for one`, `${n} 个请求等待连接`], quietAtZero: true },
+  bytes: { say: (n) => [n, n] },
+  due: { say: (n) => [`${n} due`, `${n} 个待执行`] },
+  running: { say: (n) => [`${n} running`, `${n} 个执行中`], quietAtZero: true },
+  failed: { say: (n) => [`${n} failed for good`, `${n} 个彻底失败`], quietAtZero: true },
+  seconds: { say: (n) => [`took ${n} s`, `耗时 ${n} 秒`] },
+}
+
+const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte']
+
+function sizeOf(bytes: number, locale: string): string {
+  const step = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)))
+  return (bytes / 1000 ** step).toLocaleString(locale, {
+    style: 'unit',
+    unit: UNITS[step] as string,
+    maximumFractionDigits: 1,
+  })
+}
+
+/** Whether what the site stands on is in order, since when it is not, and when the last backup was made. */
 export function HealthCard() {
   const t = useText()
   const { data: mine } = useQuery({ queryKey: ['abilities'], queryFn: myAbilities, staleTime: 60_000 })
+  const maySee = mine !== undefined && mayCall(mine, 'get health')
   const { data: ready } = useQuery({
     queryKey: ['ready'],
     queryFn: () =>
@@ -19,59 +71,83 @@ export function HealthCard() {
       ),
     refetchInterval: 30_000,
   })
-  const { data: im } = useQuery({
-    queryKey: ['im'],
-    queryFn: () => call('GET', '/admin/im'),
-    enabled: mine !== undefined && mayCall(mine, 'get im'),
+  const { data: health } = useQuery({
+    queryKey: ['health'],
+    queryFn: () => call<{ parts: Part[] }>('GET', '/admin/health'),
+    enabled: maySee,
+    refetchInterval: 30_000,
     retry: false,
   })
-  const parts: Health[] = [
-    ...(ready === undefined
-      ? []
-      : [
-          {
-            name: ['Server and database', '服务器与数据库'] as Text,
-            state: ready ? ('good' as const) : ('bad' as const),
-            note: '',
-          },
-        ]),
-    ...(im
-      ? [
-          {
-            name: ['Instant messages', '即时消息'] as Text,
-            state: im.healthy ? ('good' as const) : ('bad' as const),
-            note: String(im.provider),
-          },
-        ]
-      : []),
-  ]
+  const server: Part = {
+    name: 'server',
+    state: ready === false ? 'failing' : 'good',
+    since: null,
+    fault: null,
+    good_at: null,
+    figures: [],
+  }
+  // What was told of the parts is not what they are, once the server is not ready any more.
+  const parts = health && ready !== false ? health.parts : ready === undefined ? [] : [server]
   return (
     <>
       <Typography variant="h6" component="h2" sx={{ mt: 3, mb: 1 }}>
         {t(['Health', '运行状态'])}
       </Typography>
-      <Card component="ul" sx={{ listStyle: 'none', m: 0, px: 2, py: 1 }}>
-        {parts.map(({ name, state, note }) => (
-          <Box component="li" key={name[0]} sx={{ display: 'flex', alignItems: 'center', gap: 1, py: 0.75 }}>
-            <Typography sx={{ flex: 1 }}>{t(name)}</Typography>
-            <Typography color="textSecondary" variant="body2">
-              {note}
-            </Typography>
-            <Chip
-              size="small"
-              variant="outlined"
-              color={state === 'good' ? 'success' : state === 'bad' ? 'error' : 'default'}
-              label={
-                state === 'good'
-                  ? t(['in order', '正常'])
-                  : state === 'bad'
-                    ? t(['at fault', '异常'])
-                    : t(['off', '未启用'])
-              }
-            />
-          </Box>
+      <Card component="ul" sx={{ listStyle: 'none', m: 0, px: 2, py: 0.5 }}>
+        {parts.map((part) => (
+          <PartLine key={part.name} part={part} />
         ))}
       </Card>
     </>
+  )
+}
+
+function PartLine({ part: { name, state, since, fault, good_at: goodAt, figures } }: { part: Part }) {
+  const t = useText()
+  const [locale] = useLocaleState()
+  const told = figures.flatMap(({ name, value }) => {
+    const figure = FIGURES[name]
+    if (!figure || (value === 0 && figure.quietAtZero)) return []
+    const number =
+      name === 'bytes'
+        ? sizeOf(value, locale)
+        : value.toLocaleString(locale, { maximumFractionDigits: value < 10 ? 1 : 0 })
+    return [t(figure.say(number))]
+  })
+  const label = STATES[state]
+  return (
+    <Box
+      component="li"
+      sx={{
+        display: 'grid',
+        gridTemplateColumns: 'minmax(0, 1fr) auto',
+        columnGap: 1,
+        alignItems: 'center',
+        py: 1,
+        '& + &': { borderTop: 1, borderColor: 'divider' },
+      }}
+    >
+      <Typography>{t(PARTS[name] ?? [name, name])}</Typography>
+      <Chip size="small" variant="outlined" color={label.color} label={t(label.label)} />
+      <Typography
+        color="textSecondary"
+        variant="body2"
+        sx={{ gridColumn: '1 / -1', overflowWrap: 'anywhere' }}
+      >
+        {since && (
+          <>
+            {t(['since', '自'])} <Value value={since} as="time" />{' '}
+          </>
+        )}
+        {fault && <>{fault} </>}
+        {goodAt && (name === 'backups' || state === 'failing') && (
+          <>
+            {name === 'backups' ? t(['last backup', '最近备份']) : t(['last in order', '最近正常'])}{' '}
+            <Value value={goodAt} as="time" />{' '}
+          </>
+        )}
+        {told.join(' · ')}
+      </Typography>
+    </Box>
   )
 }

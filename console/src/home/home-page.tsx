@@ -3,6 +3,7 @@ import { Title } from 'react-admin'
 import { useText } from '../shell/text.ts'
 import { DaysChart } from './days-chart.tsx'
 import { HealthCard } from './health-card.tsx'
+import { RequestsCharts } from './requests-charts.tsx'
 import { WaitingCards } from './waiting-cards.tsx'
 
 /** The first page: what waits, how the community does, and whether everything is in order. */
@@ -24,6 +25,7 @@ export function HomePage() {
         <DaysChart names={['points-moved']} label={['Points', '积分']} />
         <DaysChart names={['questions', 'answers', 'news']} label={['Questions and news', '问答与资讯']} />
       </Box>
+      <RequestsCharts />
       <HealthCard />
     </Box>
   )

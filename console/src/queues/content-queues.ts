@@ -1,5 +1,5 @@
 import type { Wire } from '../api/client.ts'
-import type { Queue } from './queue.ts'
+import type { Queue, Verdict } from './queue.ts'
 import {
   ACCEPT,
   actions,
@@ -16,6 +16,54 @@ import {
 
 const NEEDED_REASON = { label: REASON, required: true }
 const TOPIC_REVIEW = { verb: 'PUT', path: 'feed-topics', below: '/review' } as const
+
+/** Dealing with a report thoroughly: what was reported goes, and who wrote it is told off; all of it or nothing. */
+const DEALING: Verdict = {
+  label: ['Remove or sanction', '删除或处罚'],
+  reason: { label: ['Remark for other administrators', '给其他管理员的备注'] },
+  details: [
+    { name: 'remove', label: ['Remove what was reported', '删除被举报的内容'], as: 'flag' },
+    {
+      name: 'kind',
+      label: ['Sanction', '处罚'],
+      as: 'choice',
+      operation: 'post users/{user}/sanctions',
+      choices: [
+        { id: '', name: ['none', '无'] },
+        { id: 'warning', name: ['warning', '警告'] },
+        { id: 'silence', name: ['silence', '禁言'] },
+        { id: 'suspension', name: ['suspension', '停用'] },
+      ],
+    },
+    {
+      name: 'hours',
+      label: ['Hours; none is for ever', '小时；留空为永久'],
+      as: 'number',
+      when: ({ kind }) => kind === 'silence' || kind === 'suspension',
+    },
+    {
+      name: 'why',
+      label: ['What the person is told', '告知用户的理由'],
+      as: 'text',
+      required: true,
+      when: ({ kind }) => Boolean(kind),
+    },
+  ],
+  call: (row, mark, { remove, kind, hours, why }) => ({
+    verb: 'PATCH',
+    path: `/admin/reports/${row.id}`,
+    body: {
+      action: 'deal',
+      ...(mark ? { mark } : {}),
+      ...(remove ? { remove: true } : {}),
+      ...(kind
+        ? {
+            sanction: { kind, reason: why, ...(hours && kind !== 'warning' ? { hours: Number(hours) } : {}) },
+          }
+        : {}),
+    },
+  }),
+}
 
 /** What people wrote or made, which is shown or published once it was looked at. */
 export const CONTENT_QUEUES: readonly Queue[] = [
@@ -36,6 +84,7 @@ export const CONTENT_QUEUES: readonly Queue[] = [
     ],
     author: authorIn('target_user'),
     ...actions('reports', 'mark', { accept: 'deal', acceptLabel: ['Deal with it', '处理'] }),
+    more: DEALING,
   },
   {
     name: 'topic-reviews',
@@ -72,6 +121,38 @@ export const CONTENT_QUEUES: readonly Queue[] = [
     author: authorIn('user_id'),
     accept: verdict(['Publish', '发布'], { path: 'news' }, () => ({ audit_status: 0 })),
     reject: verdict(REJECT, { path: 'news' }, (reason) => ({ audit_status: 3, mark: reason }), NEEDED_REASON),
+  },
+  {
+    name: 'contribution-refunds',
+    label: ['Refunds of contributions', '投稿退款申请'],
+    icon: 'payout',
+    path: 'news',
+    query: { audit_status: 5 },
+    operation: 'patch news/{id}',
+    title: (row) => text(row.title),
+    body: (row) => text(row.content) || text(row.subject),
+    whole: (row) => `/admin/news/${row.id}`,
+    facts: [
+      { label: ['Asked', '提交时间'], name: 'updated_at', as: 'time' },
+      { label: ['Author', '作者'], name: 'author' },
+      { label: ['Paid', '投稿费'], name: 'contribute_amount', as: 'number' },
+      { label: ['Rejected so often', '已驳回次数'], name: 'audit_count', as: 'number' },
+      { label: ['Last reason', '上次驳回理由'], name: 'mark' },
+    ],
+    uploads: (row) => upload(row.image),
+    author: authorIn('user_id'),
+    accept: verdict(
+      ['Give the fee back', '退还投稿费'],
+      { path: 'news' },
+      (mark) => ({ audit_status: 4, ...(mark ? { mark } : {}) }),
+      { label: REASON },
+    ),
+    reject: verdict(
+      ['Keep the fee', '不予退款'],
+      { path: 'news' },
+      (mark) => ({ audit_status: 3, mark }),
+      NEEDED_REASON,
+    ),
   },
   {
     name: 'certifications',

@@ -10,7 +10,7 @@ import { AuthorHistory } from './author-history.tsx'
 import { Content } from './content.tsx'
 import { Decisions } from './decisions.tsx'
 import { decide, onFinished, usePending } from './pending.ts'
-import type { Queue, Verdict } from './queue.ts'
+import { type Queue, VERDICTS, type Verdict, type VerdictName } from './queue.ts'
 import { queueNamed } from './queues.ts'
 import { ReasonDialog } from './reason-dialog.tsx'
 
@@ -35,7 +35,7 @@ function QueueView({ queue }: { queue: Queue }) {
   const client = useQueryClient()
   const pending = usePending()
   const [position, setPosition] = useState(0)
-  const [asking, setAsking] = useState<'accept' | 'reject' | null>(null)
+  const [asking, setAsking] = useState<VerdictName | null>(null)
   const heading = useRef<HTMLHeadingElement>(null)
   const { canAccess, isPending: isAsking } = useCanAccess({
     resource: `queue:${queue.name}`,
@@ -72,14 +72,14 @@ function QueueView({ queue }: { queue: Queue }) {
   )
 
   const carryOut = useCallback(
-    (verdict: Verdict, reason: string) => {
+    (verdict: Verdict, reason: string, given: Wire) => {
       if (!row) return
       setAsking(null)
       decide({
         id: `${queue.name} ${row.id}`,
         title: queue.title(row),
         verdict: t(verdict.label),
-        decided: verdict.call(row, reason),
+        decided: verdict.call(row, reason, given),
       })
       heading.current?.focus()
     },
@@ -87,11 +87,11 @@ function QueueView({ queue }: { queue: Queue }) {
   )
 
   const begin = useCallback(
-    (kind: 'accept' | 'reject', withReason = false) => {
-      if (!row) return
+    (kind: VerdictName, withReason = false) => {
       const verdict = queue[kind]
-      if (verdict.reason && (verdict.reason.required || withReason || kind === 'reject')) setAsking(kind)
-      else carryOut(verdict, '')
+      if (!row || !verdict) return
+      if (verdict.reason && (verdict.reason.required || withReason || kind !== 'accept')) setAsking(kind)
+      else carryOut(verdict, '', {})
     },
     [row, queue, carryOut],
   )
@@ -106,17 +106,18 @@ function QueueView({ queue }: { queue: Queue }) {
         )
       )
         return
-      const act = { j: () => move(1), k: () => move(-1), a: () => begin('accept'), r: () => begin('reject') }[
-        event.key
-      ]
-      if (!act) return
+      const verdict = (Object.keys(VERDICTS) as VerdictName[]).find((name) => VERDICTS[name] === event.key)
+      const by = { j: 1, k: -1 }[event.key]
+      if (verdict ? !queue[verdict] : by === undefined) return
       event.preventDefault()
-      act()
+      if (verdict) begin(verdict)
+      else if (by !== undefined) move(by)
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
-  }, [move, begin, asking])
+  }, [move, begin, asking, queue])
 
+  const asked = asking && queue[asking]
   if (!isAsking && !canAccess)
     return <EmptyState text={['Your roles do not let you decide on these.', '你的角色无权处理这些事项。']} />
   if (error) return <ErrorState error={error} retry={() => void refetch()} />
@@ -133,6 +134,12 @@ function QueueView({ queue }: { queue: Queue }) {
         <Typography color="textSecondary" variant="body2" sx={{ display: { xs: 'none', sm: 'block' } }}>
           <Key name="j" /> <Key name="k" /> {t(['next, previous', '下一项、上一项'])} · <Key name="a" />{' '}
           {t(queue.accept.label)} · <Key name="r" /> {t(queue.reject.label)}
+          {queue.more && (
+            <>
+              {' '}
+              · <Key name="m" /> {t(queue.more.label)}
+            </>
+          )}
         </Typography>
       </Stack>
       <Decisions queue={queue.name} />
@@ -168,6 +175,11 @@ function QueueView({ queue }: { queue: Queue }) {
                 <Button variant="outlined" color="error" onClick={() => begin('reject')}>
                   {t(queue.reject.label)}
                 </Button>
+                {queue.more && (
+                  <Button variant="outlined" onClick={() => begin('more')}>
+                    {t(queue.more.label)}
+                  </Button>
+                )}
                 {queue.accept.reason && !queue.accept.reason.required && (
                   <Button onClick={() => begin('accept', true)}>
                     {t(['Accept with a remark', '附言通过'])}
@@ -187,13 +199,13 @@ function QueueView({ queue }: { queue: Queue }) {
           <AuthorHistory user={queue.author(row)} />
         </Box>
       )}
-      {row && asking && (
+      {row && asked && (
         <ReasonDialog
           key={`${asking} ${row.id}`}
-          verdict={queue[asking]}
+          verdict={asked}
           row={row}
           close={() => setAsking(null)}
-          decide={(reason) => carryOut(queue[asking], reason)}
+          decide={(reason, given) => carryOut(asked, reason, given)}
         />
       )}
     </Box>

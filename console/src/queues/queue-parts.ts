@@ -48,7 +48,7 @@ export function verdict(
 export function actions(
   path: string,
   field?: string,
-  words: { accept?: string; acceptLabel?: Text } = {},
+  words: { accept?: string; acceptLabel?: Text; rejectLabel?: Text } = {},
 ): { accept: Verdict; reject: Verdict } {
   const act = (label: Text, action: string) =>
     verdict(
@@ -57,5 +57,8 @@ export function actions(
       (reason) => ({ action, ...(field && reason ? { [field]: reason } : {}) }),
       field ? { label: REASON } : undefined,
     )
-  return { accept: act(words.acceptLabel ?? ACCEPT, words.accept ?? 'accept'), reject: act(REJECT, 'reject') }
+  return {
+    accept: act(words.acceptLabel ?? ACCEPT, words.accept ?? 'accept'),
+    reject: act(words.rejectLabel ?? REJECT, 'reject'),
+  }
 }

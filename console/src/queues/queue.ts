@@ -5,13 +5,31 @@ import type { Text } from '../shell/text.ts'
 /** One request that carries out a decision. */
 export type Decided = { verb: 'PATCH' | 'PUT'; path: string; body: Wire }
 
+/** What a verdict may be told besides its reason. */
+export type Detail = {
+  name: string
+  label: Text
+  as: 'flag' | 'number' | 'text' | 'choice'
+  choices?: readonly { id: string; name: Text }[]
+  required?: boolean
+  /** Asked for only with certain other answers. */
+  when?: (given: Wire) => boolean
+  /** The operation that it needs besides. */
+  operation?: string
+}
+
 /** One way to decide, and what it has to be told. */
 export type Verdict = {
   label: Text
   /** A text that is asked for. */
   reason?: { label: Text; required?: boolean; from?: (row: Wire) => string }
-  call: (row: Wire, reason: string) => Decided
+  details?: readonly Detail[]
+  call: (row: Wire, reason: string, given: Wire) => Decided
 }
+
+/** The ways to decide on what waits, each with its key. */
+export const VERDICTS = { accept: 'a', reject: 'r', more: 'm' } as const
+export type VerdictName = keyof typeof VERDICTS
 
 /** One kind of things that wait for a decision. */
 export type Queue = {
@@ -34,4 +52,6 @@ export type Queue = {
   author: (row: Wire) => number | undefined
   accept: Verdict
   reject: Verdict
+  /** Accepting with more than a remark. */
+  more?: Verdict
 }

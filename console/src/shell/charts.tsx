@@ -1,34 +1,56 @@
 import { Box, Typography, useTheme } from '@mui/material'
 import { useLocaleState } from 'react-admin'
 
-export type Line = { name: string; values: (number | null)[]; color?: string }
+/** One line of a chart; `told` is what stands for all of it. */
+export type Line = { name: string; told: string; values: (number | null)[] }
 
 const WIDTH = 640
 const HEIGHT = 160
 const COLORS = { light: ['#11695f', '#b4532a', '#3d5bb5'], dark: ['#68d3c3', '#f3a683', '#9db4ff'] }
 
-/** Lines over days, with their numbers in a table for those who do not see them. */
-export function LineChart({ label, days, lines }: { label: string; days: string[]; lines: Line[] }) {
+/** Lines over time, from one end to the other; where values are missing the line has a gap. */
+export function LineChart({
+  label,
+  ends,
+  lines,
+  unit = '',
+}: {
+  label: string
+  ends: readonly [string, string]
+  lines: Line[]
+  unit?: string
+}) {
   const { palette } = useTheme()
   const [locale] = useLocaleState()
   const top = Math.max(1, ...lines.flatMap(({ values }) => values.map((value) => value ?? 0)))
-  const x = (at: number) => (days.length < 2 ? 0 : (at / (days.length - 1)) * WIDTH)
+  const count = Math.max(...lines.map(({ values }) => values.length))
+  const x = (at: number) => (count < 2 ? 0 : (at / (count - 1)) * WIDTH)
   const y = (value: number) => HEIGHT - 6 - (value / top) * (HEIGHT - 16)
+  // A value between two that are missing is a dot.
   const path = (values: (number | null)[]) =>
     values
-      .map((value, at) => (value === null ? null : `${x(at).toFixed(1)},${y(value).toFixed(1)}`))
-      .filter((point) => point !== null)
-      .join(' L')
-  const day = (text = '') =>
-    new Date(`${text}T00:00:00Z`).toLocaleDateString(locale, {
-      month: 'short',
-      day: 'numeric',
-      timeZone: 'UTC',
-    })
+      .map((value, at) => {
+        if (value === null) return ''
+        const point = `${x(at).toFixed(1)},${y(value).toFixed(1)}`
+        const begins = (values[at - 1] ?? null) === null
+        return `${begins ? 'M' : 'L'}${point}${begins && (values[at + 1] ?? null) === null ? 'h1' : ''}`
+      })
+      .join('')
+  /** Down to the ground at both ends of each piece of a line. */
+  const area = (values: (number | null)[]) =>
+    values
+      .map((value, at) => {
+        if (value === null) return ''
+        const begins = (values[at - 1] ?? null) === null
+        const ends = (values[at + 1] ?? null) === null
+        const ground = `${x(at).toFixed(1)},${HEIGHT - 6}`
+        return `${begins ? `M${ground}` : ''}L${x(at).toFixed(1)},${y(value).toFixed(1)}${ends ? `L${ground}Z` : ''}`
+      })
+      .join('')
   return (
     <Box component="figure" sx={{ m: 0 }}>
       <Box component="figcaption" sx={{ display: 'flex', gap: 2, flexWrap: 'wrap', mb: 0.5 }}>
-        {lines.map(({ name, values }, at) => (
+        {lines.map(({ name, told }, at) => (
           <Typography
             key={name}
             variant="body2"
@@ -41,9 +63,7 @@ export function LineChart({ label, days, lines }: { label: string; days: string[
               sx={{ width: 10, height: 10, borderRadius: '50%', bgcolor: COLORS[palette.mode][at % 3] }}
             />
             {name}
-            <strong>
-              {values.reduce<number>((sum, value) => sum + (value ?? 0), 0).toLocaleString(locale)}
-            </strong>
+            <strong>{told}</strong>
           </Typography>
         ))}
       </Box>
@@ -71,15 +91,9 @@ export function LineChart({ label, days, lines }: { label: string; days: string[
           const points = path(values)
           return points ? (
             <g key={name}>
-              {at === 0 && (
-                <path
-                  d={`M${points} L${x(values.length - 1)},${HEIGHT - 6} L0,${HEIGHT - 6} Z`}
-                  fill={COLORS[palette.mode][0]}
-                  opacity={0.1}
-                />
-              )}
+              {at === 0 && <path d={area(values)} fill={COLORS[palette.mode][0]} opacity={0.1} />}
               <path
-                d={`M${points}`}
+                d={points}
                 fill="none"
                 stroke={COLORS[palette.mode][at % 3]}
                 strokeWidth={2}
@@ -91,9 +105,12 @@ export function LineChart({ label, days, lines }: { label: string; days: string[
         })}
       </svg>
       <Box sx={{ display: 'flex', justifyContent: 'space-between', fontSize: 12, color: 'text.secondary' }}>
-        <span>{day(days[0])}</span>
-        <span>↑ {top.toLocaleString(locale)}</span>
-        <span>{day(days.at(-1))}</span>
+        <span>{ends[0]}</span>
+        <span>
+          ↑ {top.toLocaleString(locale)}
+          {unit}
+        </span>
+        <span>{ends[1]}</span>
       </Box>
     </Box>
   )

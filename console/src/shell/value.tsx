@@ -38,8 +38,9 @@ const STATES: Record<string, { name: readonly [string, string]; tone: keyof type
   wallet: { name: ['wallet', '钱包'], tone: 'quiet' },
   public: { name: ['public', '公开'], tone: 'quiet' },
   private: { name: ['private', '私密'], tone: 'quiet' },
-  warning: { name: ['refuses', '禁止'], tone: 'bad' },
-  replace: { name: ['replaces', '替换'], tone: 'wait' },
+  warning: { name: ['warning', '警告'], tone: 'quiet' },
+  silence: { name: ['silence', '禁言'], tone: 'wait' },
+  suspension: { name: ['suspension', '停用'], tone: 'bad' },
 }
 
 /** A time of the wire, which is UTC, in the zone of this machine. */

@@ -9,11 +9,13 @@ import { AuthorHistory } from '../../queues/author-history.tsx'
 import { type Text, useText } from '../../shell/text.ts'
 import { Balance } from './balance.tsx'
 import { SanctionHistory } from './sanction-history.tsx'
+import { Sessions } from './sessions.tsx'
 
 const TABS: readonly { name: string; label: Text; operation: string }[] = [
   { name: 'points', label: ['Points', '积分'], operation: 'get users/{user}/points' },
   { name: 'wallet', label: ['Wallet', '钱包'], operation: 'get users/{user}/wallet' },
   { name: 'history', label: ['History', '处置记录'], operation: 'get users/{user}/history' },
+  { name: 'sessions', label: ['Sign-ins', '登录'], operation: 'get users/{user}/sessions' },
 ]
 
 /** A person: suspending, recommending, balances with their ledger, sessions, and what they did. */
@@ -41,6 +43,8 @@ export function PersonPage() {
             <Tabs
               value={tab}
               onChange={(_, next: string) => setChosen(next)}
+              variant="scrollable"
+              allowScrollButtonsMobile
               sx={{ px: 2, borderBottom: 1, borderColor: 'divider' }}
             >
               {tabs.map(({ name, label }) => (
@@ -54,7 +58,9 @@ export function PersonPage() {
               ))}
             </Tabs>
             <CardContent role="tabpanel" id={`panel-${tab}`} aria-labelledby={`tab-${tab}`}>
-              {tab === 'history' ? (
+              {tab === 'sessions' ? (
+                <Sessions user={record.id} mayEnd={mayCall(mine, 'delete users/{user}/sessions')} />
+              ) : tab === 'history' ? (
                 <SanctionHistory
                   user={record.id}
                   maySanction={mayCall(mine, 'post users/{user}/sanctions')}

@@ -1,0 +1,50 @@
+import type { Queue } from './queue.ts'
+import { actions, authorIn, FACTS, personFact, text } from './queue-parts.ts'
+
+/** People who ask to join, and people who object to what was decided about them. */
+export const PEOPLE_QUEUES: readonly Queue[] = [
+  {
+    name: 'registrations',
+    label: ['Registrations', '注册审核'],
+    icon: 'people',
+    path: 'registrations',
+    query: { state: 'waiting' },
+    operation: 'patch registrations/{registration}',
+    title: (row) => text(row.name),
+    body: (row) => text(row.introduction),
+    facts: [
+      FACTS.asked,
+      { label: ['E-mail', '邮箱'], name: 'email' },
+      { label: ['Phone', '手机号'], name: 'phone' },
+      personFact(['Invited by', '邀请人'], 'inviter_id'),
+    ],
+    author: authorIn('user_id'),
+    ...actions('registrations', 'remark', {
+      acceptLabel: ['Let in', '通过'],
+      rejectLabel: ['Turn away', '拒绝'],
+    }),
+  },
+  {
+    name: 'appeals',
+    label: ['Appeals', '申诉'],
+    icon: 'ledger',
+    path: 'appeals',
+    query: { state: 'pending' },
+    operation: 'patch appeals/{appeal}',
+    title: (row) => text(row.name),
+    body: (row) => text(row.contents),
+    facts: [
+      FACTS.asked,
+      { label: ['Against', '针对'], name: 'sanction.kind', as: 'state' },
+      { label: ['Its reason', '处罚理由'], name: 'sanction.reason' },
+      { label: ['Imposed', '处罚时间'], name: 'sanction.created_at', as: 'time' },
+      personFact(['Imposed by', '处罚人'], 'sanction.imposed_by'),
+      { label: ['Until', '到期'], name: 'sanction.ends_at', as: 'time' },
+    ],
+    author: authorIn('user_id'),
+    ...actions('appeals', 'answer', {
+      acceptLabel: ['Lift the sanction', '解除处罚'],
+      rejectLabel: ['Let it stand', '维持处罚'],
+    }),
+  },
+]
