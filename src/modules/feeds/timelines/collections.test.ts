@@ -4,7 +4,7 @@ import { feedsOf } from '#test/fixtures/feeds.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
 const world = await createWorld()
-const { as, guest, person, sql, ctx } = world
+const { as, guest, person, sql } = world
 
 type Item = {
   id: number
@@ -22,13 +22,6 @@ async function publishMany(who: Person, count: number, body: object = {}): Promi
   const ids: number[] = []
   for (let i = 0; i < count; i += 1) ids.push(await publish(who, body))
   return ids
-}
-async function list(query: string, who?: Person): Promise<Item[]> {
-  const answer = await (who ? as(who, 'GET', `/feeds?${query}`) : guest('GET', `/feeds?${query}`))
-  assert.equal(answer.status, 200, JSON.stringify(answer.body))
-  assert.equal(answer.body.ad, null)
-  assert.deepEqual(answer.body.pinned, [])
-  return answer.body.feeds
 }
 const idsOf = (items: { id: number }[]) => items.map(({ id }) => id)
 async function pages(next: (last: Item | undefined) => Promise<Item[]>): Promise<number[]> {

@@ -20,7 +20,7 @@ type Item = {
   comments: { id: number }[]
 }
 
-const { publish, nextMark } = feedsOf(world)
+const { publish } = feedsOf(world)
 async function publishMany(who: Person, count: number, body: object = {}): Promise<number[]> {
   const ids: number[] = []
   for (let i = 0; i < count; i += 1) ids.push(await publish(who, body))
