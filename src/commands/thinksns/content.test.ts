@@ -135,10 +135,7 @@ describe('bringing content over', { skip: skipMariaDb }, async () => {
     assert.equal(ratio?.value, 200)
     assert.match(site.first.reasons('settings', 'user/vendor:qq').join(), /environment/)
     assert.match(site.first.reasons('settings', 'feed/pay-word-limit').join(), /cannot be read/)
-    assert.match(
-      site.first.reasons('settings', 'checkin/attach-balance').join(),
-      /cannot have this value/,
-    )
+    assert.match(site.first.reasons('settings', 'checkin/attach-balance').join(), /cannot have this value/)
   })
 
   test('notifications are told in our form, and are read up to the newest that was', async () => {
