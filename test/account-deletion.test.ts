@@ -8,9 +8,9 @@ import { createWorld, type Person } from '#test/world.ts'
 import { examine } from '../src/doctor.ts'
 
 const fixtures = await pinWorld()
-const { world, founder, give, feedOf, commentOf, pinFeed, pinComment, pinOf, points, rich } = fixtures
-const { as, guest, sql, work, outbox, person } = world
-const { signUp, signIn, codeFor, register } = signUpsOn(world)
+const { world, rich } = fixtures
+const { as, guest, sql, work, outbox } = world
+const { signUp, signIn, codeFor } = signUpsOn(world)
 const under = settingsOn(world)
 const PASSWORD = 'correct horse'
 const hashed = await hashPassword(PASSWORD)

@@ -13,7 +13,7 @@ import { examine } from '../src/doctor.ts'
 const fixtures = await pinWorld()
 const { world, founder, give, feedOf, commentOf, pinFeed, pinComment, pinOf, points, rich } = fixtures
 const { as, guest, sql, work, outbox, person } = world
-const { signUp, signIn, codeFor, register } = signUpsOn(world)
+const { signUp, signIn, register } = signUpsOn(world)
 const { ask } = questionsOf(world)
 const PASSWORD = 'correct horse'
 const hashed = await hashPassword(PASSWORD)

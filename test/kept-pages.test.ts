@@ -12,7 +12,7 @@ const world = await createWorld(
   { KEPT_PAGES_VERIFY: 'false', KEPT_PAGES_TIMED_MS: '60000' },
   { onQuery: ({ text }) => statements.push(text) },
 )
-const { as, guest, person, ctx, connection, sql } = world
+const { as, guest, person, ctx } = world
 
 /** How many statements a request takes. */
 async function cost(work: () => Promise<unknown>): Promise<number> {
