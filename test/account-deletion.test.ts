@@ -93,6 +93,9 @@ test('the erasure of one account leaves the grace period of another as it is (ri
   const [ann, bob] = [await owner(), await signUp()]
   assert.equal((await erase(bob)).status, 202)
   await gone(ann)
+  // A job that was meant for a deletion which was taken back meanwhile.
+  await addJob(sql, 'erase_account', { id: bob.id })
+  await work()
   const states = await sql<{ user_id: number; finished: boolean; due: boolean }[]>`
     select user_id, finished_at is not null as finished, due_at <= now() as due from account_deletions
     where user_id in (${ann.id}, ${bob.id})`

@@ -59,6 +59,10 @@ test('a second factor is prepared on a proof, and turned on by a code of the app
   assert.equal(new Set(on.body.recovery_codes).size, 10)
   assert.deepEqual((await as(ann, 'GET', '/user/second-factor')).body, { enabled: true, recovery_codes: 10 })
   assert.deepEqual(refusalOf(await prepare({ password: PASSWORD })), [422, 'second_factor_on'])
+  // Nor is a recovery code used up by turning on what is on.
+  const again = await as(ann, 'PUT', '/user/second-factor', { second_factor: on.body.recovery_codes[0] })
+  assert.deepEqual(refusalOf(again), [422, 'second_factor_on'])
+  assert.equal((await as(ann, 'GET', '/user/second-factor')).body.recovery_codes, 10)
   const plain = await sql<{ hash: string }[]>`select hash from recovery_codes where user_id = ${ann.id}`
   assert.ok(!plain.some(({ hash }) => on.body.recovery_codes.includes(hash)))
   await work()

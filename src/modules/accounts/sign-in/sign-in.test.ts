@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { transaction } from '#platform/database.ts'
+import { hashPassword } from '#platform/passwords.ts'
+import { HASH } from '#test/fixtures/old-people.ts'
 import { earlyInMinute, fieldError, fresh, signUpsOn } from '#test/sign-up.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { createWorld } from '#test/world.ts'
@@ -103,6 +105,21 @@ test('a sign-in that races with the disabling of its account signs nobody in (si
   })
   const answer = await early
   assert.deepEqual([answer?.status, answer?.headers['x-error-code']], [422, 'wrong_sign_in'])
+})
+
+test('a password that came from elsewhere and is changed while it is renewed signs nobody in (sign-in-4)', async () => {
+  const ann = await signUp()
+  await sql`update users set password = ${HASH} where id = ${ann.id}`
+  const password = await hashPassword('another horse')
+  let early: ReturnType<typeof signIn> | undefined
+  await transaction(sql, async (tx) => {
+    await tx`update users set password = ${password} where id = ${ann.id}`
+    early = signIn(ann.name, { password: ann.password })
+    await untilWaiting(sql)
+  })
+  const answer = await early
+  assert.deepEqual([answer?.status, answer?.headers['x-error-code']], [422, 'wrong_sign_in'])
+  assert.equal((await signIn(ann.name, { password: 'another horse' })).status, 200)
 })
 
 test('signing out ends this sign-in and no other, with any verb and the token in any place (sign-in-6)', async () => {

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { issueToken } from '#modules/tokens/index.ts'
+import { createWorld } from '#test/world.ts'
+
+/** What publishes nothing and tells nobody anything: one's own account, and what one sees oneself. */
+const STILL_ALLOWED = [
+  'DELETE /user',
+  'DELETE /user/black/{user}',
+  'DELETE /user/devices',
+  'DELETE /user/second-factor',
+  'DELETE /user/sessions',
+  'DELETE /user/sessions/{session}',
+  'DELETE /user/socialite/{provider}',
+  'PATCH /user/clear-follow-notification',
+  'PATCH /user/counts',
+  'PATCH /user/notifications',
+  'PATCH /user/socialite/{provider}',
+  'POST /user/appeals',
+  'POST /user/black/{user}',
+  'POST /user/find-by-phone',
+  'POST /user/second-factor',
+  'POST /user/second-factor/recovery-codes',
+  'POST /verifycodes',
+  'POST /verifycodes/register',
+  'PUT /user',
+  'PUT /user/devices',
+  'PUT /user/notifications/all',
+  'PUT /user/password',
+  'PUT /user/second-factor',
+]
+
+test('who is silenced can make no request that writes, whatever they may do otherwise, but these (sign-in-27)', async () => {
+  const { app, as, person, sql } = await createWorld()
+  const founder = await person({ roles: ['founder', 'owner'] })
+  await sql`
+    insert into sanctions (user_id, kind, reason, imposed_by) values (${founder.id}, 'silence', 'Noise', 0)`
+  // Signing out is one of them, and ends that sign-in.
+  const signedIn = async () => ({ ...founder, token: (await issueToken(sql, founder.id)).access_token })
+  const { paths } = app.swagger() as unknown as {
+    paths: Record<string, Record<string, { security?: object[] }>>
+  }
+  const allowed: string[] = []
+  let refused = 0
+  for (const [path, verbs] of Object.entries(paths))
+    for (const verb of ['post', 'put', 'patch', 'delete'] as const) {
+      // What knows nobody refuses nobody: signing in, registering, codes.
+      if (!verbs[verb] || verbs[verb].security?.length === 0) continue
+      const method = verb.toUpperCase() as 'POST'
+      const { status, headers } = await as(await signedIn(), method, path.replaceAll(/\{\w+\}/g, '1'), {})
+      if (status === 403 && headers['x-error-code'] === 'silenced') refused += 1
+      else allowed.push(`${method} ${path.replace('/api/v2', '')}`)
+    }
+  assert.ok(refused > 300, `${refused} were refused`)
+  assert.deepEqual(allowed.sort(), STILL_ALLOWED)
+})
