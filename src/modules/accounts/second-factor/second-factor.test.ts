@@ -93,6 +93,9 @@ test('a sign-in with a sent code asks too, and does not use the code up before (
   const ann = await guarded()
   const email = 'email' in ann ? String(ann.email) : ''
   const verifiable_code = await codeFor(email)
+  // Who has not even the code is not told that there is a second factor.
+  const guess = Number(verifiable_code) === 111_111 ? 222_222 : 111_111
+  assert.equal((await signIn(email, { verifiable_code: guess })).headers['x-error-code'], 'wrong_code')
   assert.deepEqual(refusalOf(await signIn(email, { verifiable_code })), [422, 'second_factor_required'])
   assert.equal((await signIn(email, { verifiable_code, second_factor: codeOf(ann.secret) })).status, 200)
 })
@@ -138,12 +141,16 @@ test('an account outside does not get around the second factor (rights-7)', asyn
 })
 
 test('it is turned off with a code, or by an administrator who may do no less (rights-6)', async () => {
-  const ann = await guarded()
+  const [ann, other] = [await guarded(), await guarded()]
   const off = (second_factor: string) => as(ann, 'DELETE', '/user/second-factor', { second_factor })
   assert.deepEqual(refusalOf(await off('nonsense')), [422, 'wrong_second_factor'])
   assert.equal((await off(codeOf(ann.secret))).status, 204)
   assert.equal((await signIn(ann.name, { password: PASSWORD })).status, 200)
   assert.deepEqual(refusalOf(await off(codeOf(ann.secret))), [422, 'second_factor_off'])
+  assert.deepEqual((await as(other, 'GET', '/user/second-factor')).body, {
+    enabled: true,
+    recovery_codes: 10,
+  })
 
   const bob = await guarded()
   const founder = await person({ roles: ['founder'] })

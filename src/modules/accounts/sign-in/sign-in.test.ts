@@ -86,6 +86,16 @@ test('a code sent to phone or e-mail signs in, without a password too', async ()
   assert.equal((await signIn(phone, { verifiable_code: code })).status, 422)
 })
 
+test('five wrong codes at the sign-in use the right one up (sign-in-3)', async () => {
+  const { phone } = fresh()
+  await signUp({ phone })
+  const code = await codeFor(phone)
+  const guess = Number(code) === 111_111 ? 222_222 : 111_111
+  for (let n = 0; n < 5; n += 1)
+    assert.equal((await signIn(phone, { verifiable_code: guess })).headers['x-error-code'], 'wrong_code')
+  assert.equal((await signIn(phone, { verifiable_code: code })).headers['x-error-code'], 'wrong_code')
+})
+
 test('a code to an address that is nobody’s any more signs nobody in (sign-in-4)', async () => {
   const { phone } = fresh()
   const ann = await signUp({ phone })
