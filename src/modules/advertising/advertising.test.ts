@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { transaction } from '#platform/database.ts'
 import { storePicture } from '#test/fixtures/nodes.ts'
+import { untilWaiting } from '#test/waiting.ts'
 import { createWorld } from '#test/world.ts'
 
 const world = await createWorld()
@@ -58,6 +60,21 @@ test('advertisements show at once by space in their order, those of boot in the 
   assert.deepEqual(titles((await guest('GET', '/bootstrappers')).body.ad), ['b'])
   const listed = await as(founder, 'GET', `/admin/advertising?space_id=${boot}&q=b`)
   assert.deepEqual([listed.body.total, listed.body.data[0].title], [1, 'b'])
+})
+
+test('of two changes of one advertisement at once neither is lost (feeds-34)', async () => {
+  const made = await add({ space_id: boot, title: 'old', type: 'image', data: { image: picture }, sort: 9 })
+  const url = `/admin/advertising/${made.body.id}`
+  let second: ReturnType<typeof as> | undefined
+  await transaction(world.sql, async (tx) => {
+    await tx`update advertising set title = 'new' where id = ${made.body.id}`
+    second = as(founder, 'PATCH', url, { sort: 8 })
+    await untilWaiting(world.sql)
+  })
+  assert.equal((await second)?.status, 204)
+  const { body } = await as(founder, 'GET', url)
+  assert.deepEqual([body.title, body.sort], ['new', 8])
+  assert.equal((await as(founder, 'DELETE', url)).status, 204)
 })
 
 test('an advertisement fits its space, has what its type needs, and no address that runs a script (feeds-34)', async () => {

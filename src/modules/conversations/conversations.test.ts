@@ -103,6 +103,8 @@ test('administrators read and delete feedback, and nobody else (administration-1
   const ann = await person()
   const { id } = (await write(ann, 'A 100% needle')).body.data
   await notice({ user_ids: [ann.id], contents: 'A needle of ours' })
+  const withdrawn = await notice({ user_ids: [ann.id], contents: 'A needle that was taken back' })
+  assert.equal((await as(admin, 'DELETE', `/admin/notices/${withdrawn}`)).status, 204)
   const find = async (query: string) => (await as(admin, 'GET', `/admin/conversations?${query}`)).body
   const found = await find('q=needle')
   assert.deepEqual([found.total, contents(found.data)], [2, ['A needle of ours', 'A 100% needle']])

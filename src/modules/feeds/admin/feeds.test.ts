@@ -91,6 +91,7 @@ describe('administering feeds', () => {
     const made: number[] = []
     for (const body of ['fine', 'SPAM spam'])
       made.push((await as(bob, 'POST', `/feeds/${id}/comments`, { body })).body.comment.id)
+    assert.equal((await as(bob, 'POST', `/feeds/${other}/comments`, { body: 'elsewhere' })).status, 201)
     const url = `/admin/feeds/${id}/comments`
     const all = (await as(editor, 'GET', url)).body
     assert.deepEqual([all.total, all.data[0].id, all.data[0].user.id], [2, made[1], bob.id])
