@@ -63,6 +63,20 @@ describe('a page that was read before', { concurrency: false }, () => {
     assert.deepEqual(await seen(bob), [true, false, true, true])
   })
 
+  test('tells guests nothing that only who is signed in is told, whoever came first', async () => {
+    const [ann, bob] = [await person(), await person()]
+    const made = await as(ann, 'POST', '/feed/topics', { name: 'Told apart' })
+    assert.equal(made.status, 201)
+    const ofGuest = async (url: string) => 'has_followed' in [(await guest('GET', url)).body].flat()[0]
+    const ofBob = async (url: string) => [(await as(bob, 'GET', url)).body].flat()[0].has_followed
+    for (const url of ['/feed/topics', '/feed/topics?limit=3', `/feed/topics/${made.body.id}`])
+      for (const guestFirst of url.includes('?') ? [true, false] : [false, true]) {
+        if (guestFirst) assert.equal(await ofGuest(url), false, url)
+        assert.equal(typeof (await ofBob(url)), 'boolean', url)
+        assert.equal(await ofGuest(url), false, url)
+      }
+  })
+
   test('is another one for who blocks somebody', async () => {
     const [ann, bob] = [await person(), await person()]
     const id = await publish(ann)
