@@ -176,7 +176,7 @@ function sentenceOf(said: string): string {
   const lines = said
     .split('\n')
     .map((line) => line.replace(/^npm (error|warn) ?/, '').trim())
-    .filter(Boolean)
+    .filter((line) => line !== '' && !/^(code|errno|syscall|path|dest) /.test(line))
   return (
     lines.find((line) => /error|request to|ENOTFOUND|EACCES|ENOSPC/i.test(line)) ??
     lines.at(-1) ??

@@ -72,6 +72,7 @@ export async function openConsole(): Promise<Console> {
         },
         { token: person?.token ?? null, locale },
       )
+      await context.addInitScript(countRequests)
       const page = await context.newPage()
       page.on('pageerror', (error) => faults.push(`${page.url()}: ${error}`))
       page.on('console', (message) => {
@@ -86,6 +87,24 @@ export async function openConsole(): Promise<Console> {
     },
   }
 }
+
+/** Has a page count its requests, so that it can be waited for what it asks. */
+function countRequests() {
+  const page = globalThis as unknown as Counting & { fetch: typeof fetch }
+  const ask = page.fetch.bind(page)
+  page.kithAsked = { open: 0, last: Date.now() }
+  page.fetch = async (...given) => {
+    page.kithAsked.open += 1
+    try {
+      return await ask(...given)
+    } finally {
+      page.kithAsked.open -= 1
+      page.kithAsked.last = Date.now()
+    }
+  }
+}
+
+type Counting = { kithAsked: { open: number; last: number } }
 
 type Storage = { getItem(key: string): string | null; setItem(key: string, value: string): void }
 
@@ -134,18 +153,47 @@ export async function seriousFindings(page: Page): Promise<string[]> {
 
 /** Waits until a page has loaded what it shows. */
 export async function settled(page: Page): Promise<void> {
-  await page.waitForLoadState('networkidle')
   await page.locator('h1, [role=status], form, table').first().waitFor()
+  await page.waitForFunction(() => {
+    const { open, last } = (globalThis as unknown as Counting).kithAsked
+    return open === 0 && Date.now() - last > 250
+  })
   await page
     .locator('.MuiSkeleton-root, [role=progressbar]:not([aria-valuenow])')
     .first()
     .waitFor({ state: 'detached' })
 }
 
+/** Opens another address as a click on a link does: without loading the console anew. */
+async function follow(page: Page, path: string): Promise<void> {
+  const before = await page.locator('#react-admin-title').innerText()
+  await page.evaluate((path) => {
+    const { history, dispatchEvent, PopStateEvent, kithAsked } = globalThis as unknown as Counting & {
+      history: { pushState(state: object, title: string, path: string): void }
+      dispatchEvent(event: object): void
+      PopStateEvent: new (name: string) => object
+    }
+    kithAsked.last = Date.now()
+    history.pushState({}, '', path)
+    dispatchEvent(new PopStateEvent('popstate'))
+  }, `/admin${path}`)
+  // The page before stays until the parts of the next one are there.
+  await page.waitForFunction((before) => {
+    const { document } = globalThis as unknown as {
+      document: { querySelector(path: string): { innerText: string } | null }
+    }
+    const title = document.querySelector('#react-admin-title')?.innerText
+    return title && title !== before
+  }, before)
+  await settled(page)
+}
+
 /** Pages that no entry of the menu leads to. */
 const INNER = [
   ...['/people/create', '/songs/create', '/news/create', '/roles/create'],
   ...['/people/1/show', '/feeds/1/show', '/webhooks/1/show', '/news/1'],
+  ...['/reports/1/show', '/sanctions/1/show', '/appeals/1/show', '/topics/1', '/groups/1/show'],
+  ...['/advertising/create', '/notices/create', '/address-blocks/create'],
 ]
 
 /** Opens half of all pages, half of those in the dark, and tells what is wrong with them. */
@@ -160,9 +208,10 @@ export async function walkPages(world: Console, part: 'first half' | 'second hal
   const middle = Math.ceil(all.length / 2)
   const paths = part === 'first half' ? all.slice(0, middle) : all.slice(middle)
   const findings: string[] = []
+  // Where the page is already, there is nothing to be waited for.
+  if (paths[0] === '/') await follow(page, '/people')
   for (const [at, path] of paths.entries()) {
-    await page.goto(`${world.address}/admin${path}`)
-    await settled(page)
+    await follow(page, path)
     if (at === Math.floor(paths.length / 2))
       await page.getByRole('button', { name: 'Toggle light/dark mode' }).click()
     for (const finding of await seriousFindings(page)) findings.push(`${path} ${finding}`)

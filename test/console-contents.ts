@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Console } from '#test/console-browser.ts'
+import { signUpsOn } from '#test/sign-up.ts'
 import type { Answer, Person } from '#test/world.ts'
 
 /** What the console finds: people, and one thing at least of every kind that waits for a decision. */
@@ -11,7 +12,8 @@ const made = (answer: Answer): Answer['body'] => {
 }
 
 /** Fills a world through the API, so that every queue of the console has something to decide on. */
-export async function fillConsole({ as, person, founder, sql }: Console): Promise<Contents> {
+export async function fillConsole(world: Console): Promise<Contents> {
+  const { as, person, founder, sql } = world
   const founding = async (method: 'POST' | 'PATCH' | 'PUT', path: string, body?: unknown) =>
     made(await as(founder, method, path, body))
   await founding('PATCH', '/admin/settings', {
@@ -42,7 +44,20 @@ export async function fillConsole({ as, person, founder, sql }: Console): Promis
     tags: String(tag.id),
     author: 'W',
   }
-  await writing('POST', `/news/categories/${category.id}/currency-news`, contribution)
+  const contribute = `/news/categories/${category.id}/currency-news`
+  await writing('POST', contribute, contribution)
+  await founding('PATCH', '/admin/settings', { 'news:contribute:pay': true, 'news:pay-contribute': 100 })
+  const paid = {
+    title: 'Paid in vain',
+    subject: 'Summary',
+    tags: String(tag.id),
+    author: 'W',
+    content: 'Text',
+  }
+  await writing('POST', contribute, paid)
+  const [refunded] = (await as(founder, 'GET', '/admin/news?q=vain')).body.data
+  await writing('PUT', `/news/categories/${category.id}/news/${refunded.id}`)
+  await founding('PATCH', '/admin/settings', { 'news:contribute:pay': false })
   await writing('POST', '/plus-pay/cashes', { value: 1000, type: 'alipay', account: 'someone@example.org' })
   await writing('POST', '/plus-pay/recharge', { amount: 5000, type: 'manual' })
   await founding('POST', '/admin/question-topics', { name: 'Cooking', description: 'Food' })
@@ -65,6 +80,14 @@ export async function fillConsole({ as, person, founder, sql }: Console): Promis
   await founding('POST', '/admin/webhooks', { url: 'https://example.org/hook', description: 'Mirror' })
   await founding('POST', '/admin/notices', { all: true, contents: 'Maintenance on Sunday' })
   await writing('POST', '/user/feedback', { content: 'Dark mode please' })
+  const loud = await person()
+  const silence = { kind: 'silence', reason: 'Too loud', hours: 24 }
+  await founding('POST', `/admin/users/${loud.id}/sanctions`, silence)
+  made(await as(loud, 'POST', '/user/appeals', { contents: 'I only sang' }))
+  await founding('PATCH', '/admin/settings', { 'register:type': 'approval' })
+  const joining = await signUpsOn(world).register({ name: 'newcomer', password: 'a password' })
+  assert.ok(joining.status < 300, JSON.stringify(joining.body))
+  await founding('PATCH', '/admin/settings', { 'register:type': 'all' })
   const waiting = made(await as(founder, 'GET', '/admin/statistics/waiting'))
   return {
     writer,

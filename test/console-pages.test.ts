@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync, statSync } from 'node:fs'
+import { globSync, readFileSync, statSync } from 'node:fs'
 import { test } from 'node:test'
 import { BUILT_FOLDER, readBuilt } from '#platform/console/folder.ts'
 import { CANNOT_LOOK, openConsole, seriousFindings, settled, walkPages } from '#test/console-browser.ts'
@@ -87,4 +87,40 @@ test('every setting of the registry has a name and an explanation in both langua
     (name) => !texts.includes(`'${name}': {`) && !texts.includes(`${name}: {`),
   )
   assert.deepEqual(missing, [])
+})
+
+test('whatever the console says is said in English and in Chinese', async () => {
+  const files = globSync('console/src/**/*.{ts,tsx}')
+  const pair =
+    /(?:\b(?:label|noun|ask|done|help|emptyNote|text|note): |t\(|Text = )\[\s*(['"`])((?:(?!\1)[\s\S])*)\1,\s*(['"`])((?:(?!\3)[\s\S])*)\3,?\s*\]/g
+  const pairs = files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(pair)].map(([, , en, , zh]) => ({ file, en, zh })),
+  )
+  assert.ok(pairs.length > 500, `saw only ${pairs.length}`)
+  const wrong = pairs.filter(
+    ({ en = '', zh = '' }) =>
+      /\p{Script=Han}/u.test(en) || (!/\p{Script=Han}/u.test(zh) && zh !== 'Webhook'),
+  )
+  // What is said by a number alone needs no translation.
+  assert.deepEqual(
+    wrong.filter(({ en }) => /[a-z]{2}/i.test(en?.replaceAll(/\$\{[^}]*\}/g, '') ?? '')),
+    [],
+  )
+})
+
+test('every sentence of the framework has its Chinese', { skip }, async () => {
+  const keysOf = (texts: object, path = ''): string[] =>
+    Object.entries(texts).flatMap(([key, value]) =>
+      typeof value === 'string' ? [`${path}${key}`] : keysOf(value as object, `${path}${key}.`),
+    )
+  const { CHINESE } = (await import('../console/src/shell/chinese.ts')) as { CHINESE: object }
+  const installed = new URL('../console/node_modules/ra-language-english/dist/index.js', import.meta.url)
+  const { default: english } = (await import(installed.href)) as { default: object }
+  const chinese = new Set(keysOf(CHINESE))
+  // The console neither guesses pages nor lets them be arranged.
+  const unused = /^ra\.(guesser|configurable)\./
+  assert.deepEqual(
+    keysOf(english).filter((key) => !chinese.has(key) && !unused.test(key)),
+    [],
+  )
 })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { CANNOT_LOOK, openConsole } from '#test/console-browser.ts'
@@ -46,6 +47,22 @@ const DECISIONS: { queue: string; key: 'a' | 'r'; reason?: string; holds: () => 
     key: 'r',
     reason: 'Too short',
     holds: async () => (await read('/admin/news?audit_status=3')).data[0].mark === 'Too short',
+  },
+  {
+    queue: 'contribution-refunds',
+    key: 'a',
+    holds: async () => (await read('/admin/news?q=vain')).data[0].fee_state === 'refunded',
+  },
+  {
+    queue: 'registrations',
+    key: 'a',
+    holds: async () => (await read('/admin/registrations?state=accepted')).data[0].name === 'newcomer',
+  },
+  {
+    queue: 'appeals',
+    key: 'r',
+    reason: 'It was loud',
+    holds: async () => (await read('/admin/appeals')).data[0].answer === 'It was loud',
   },
   { queue: 'group-audits', key: 'a', holds: async () => (await read('/admin/groups')).data[0].audit === 1 },
   {
@@ -124,4 +141,39 @@ test('what another administrator decided meanwhile is not decided twice, and tha
   await page.getByRole('alert').getByText('The topic is in this state already.').waitFor()
   await page.getByText('Your decision was not carried out.').waitFor()
   await page.context().close()
+})
+
+test('a report is dealt with by removing what was reported and silencing its author, in one decision', {
+  skip,
+}, async () => {
+  const { writer, other } = contents!
+  const feed = await world!.as(writer, 'POST', '/feeds', {
+    feed_content: 'Rude',
+    feed_from: 1,
+    feed_mark: 77,
+  })
+  await world!.as(other, 'POST', `/feeds/${feed.body.id}/reports`, { reason: 'Very rude' })
+  const page = await world!.open('/queues/reports')
+  await page.locator('article').getByText('Very rude').waitFor()
+  await page.keyboard.press('m')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('checkbox', { name: 'Remove what was reported' }).check()
+  await dialog.getByRole('combobox', { name: 'Sanction' }).click()
+  await page.getByRole('option', { name: 'silence' }).click()
+  await dialog.getByRole('spinbutton').fill('12')
+  await dialog.getByRole('textbox', { name: 'What the person is told' }).fill('Be kind')
+  const sent = page.waitForResponse((response) => response.request().method() === 'PATCH')
+  await dialog.getByRole('button', { name: 'Remove or sanction' }).click()
+  assert.equal((await sent).status(), 204)
+  const [sanction] = (await read(`/admin/sanctions?user=${writer.id}`)).data
+  assert.deepEqual([sanction.kind, sanction.reason, sanction.in_force], ['silence', 'Be kind', true])
+  assert.equal((await world!.guest('GET', `/feeds/${feed.body.id}`)).status, 404)
+  await page.context().close()
+})
+
+test('every queue that the server counts is one of the console, and the other way round', async () => {
+  const { STATISTICS } = await import('../src/statistics.ts')
+  const texts = globSync('console/src/queues/*-queues.ts').map((file) => readFileSync(file, 'utf8'))
+  const names = texts.flatMap((text) => [...text.matchAll(/^ {4}name: '([^']+)'/gm)].map(([, name]) => name))
+  assert.deepEqual(names.sort(), STATISTICS.queues.map(({ name }) => name).sort())
 })

@@ -5,6 +5,7 @@ import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { hashSources, readBuilt } from '#platform/console/folder.ts'
 import { killAll, startServer } from '#test/fixtures/sites.ts'
 import { findFreePort } from '#test/servers.ts'
 
@@ -12,6 +13,8 @@ const folder = await mkdtemp(join(tmpdir(), 'kith-processes-'))
 await chmod(folder, 0o755)
 const metricsPort = await findFreePort()
 const LIMIT = 100
+/** Where it is not, a server that serves the console would build it first. */
+const isBuilt = readBuilt()?.sources === hashSources()
 
 let server: ReturnType<typeof startServer>
 let address = ''
@@ -22,6 +25,7 @@ let tokens: string[] = []
 before(async () => {
   server = startServer(join(folder, 'data'), {
     PROCESSES: '2',
+    CONSOLE: isBuilt ? 'on' : 'off',
     METRICS_PORT: String(metricsPort),
     RATE_LIMIT_ANONYMOUS: String(LIMIT),
   })
@@ -109,6 +113,14 @@ test('several processes serve on one address, and a limit counts what all of the
   const refused = replies.filter(({ status }) => status === 429).length
   assert.equal(new Set(replies.map(({ process }) => process)).size, 2)
   assert.equal(replies.length - refused, LIMIT - (isSameMinute() ? tokens.length : 0))
+})
+
+test('every process serves the console, or says that it is off', async () => {
+  const answers = await Promise.all(Array.from({ length: 12 }, () => send('/admin')))
+  assert.ok(new Set(answers.map(({ process }) => process)).size > 1)
+  const told = answers.map(({ status, text }) => [status, text.replaceAll(/nonce="[^"]*"/g, '')].join(' '))
+  assert.equal(new Set(told.map((each) => each.slice(0, 200))).size, 1, told.join('\n'))
+  assert.equal(answers[0]?.status, isBuilt ? 200 : 404)
 })
 
 test('a sign-in that was ended in one process is soon unknown to the other', async () => {

@@ -1,9 +1,10 @@
-import { Box, Card, Chip, Skeleton, Stack, TablePagination, TextField, Typography } from '@mui/material'
+import { Box, Card, Chip, Skeleton, Stack, TextField, Typography } from '@mui/material'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Title } from 'react-admin'
 import { useSearchParams } from 'react-router'
 import { call, type Page, type Wire } from '../api/client.ts'
+import { PageSteps } from '../shell/page-steps.tsx'
 import { EmptyState, ErrorState } from '../shell/states.tsx'
 import { useText } from '../shell/text.ts'
 import { Value } from '../shell/value.tsx'
@@ -60,14 +61,7 @@ export function AuditPage() {
         ))}
       </Stack>
       {data && data.total > AT_ONCE && (
-        <TablePagination
-          component="div"
-          count={data.total}
-          page={page}
-          rowsPerPage={AT_ONCE}
-          rowsPerPageOptions={[AT_ONCE]}
-          onPageChange={(_, next) => setPage(next)}
-        />
+        <PageSteps count={data.total} page={page} atOnce={AT_ONCE} onChange={setPage} />
       )}
     </Box>
   )

@@ -1,9 +1,10 @@
-import { Box, Button, Card, CardContent, Skeleton, Stack, TablePagination, Typography } from '@mui/material'
+import { Box, Button, Card, CardContent, Skeleton, Stack, Typography } from '@mui/material'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useNotify, useRecordContext } from 'react-admin'
 import { call, type Page, type Wire } from '../api/client.ts'
 import { messageOf } from '../api/message.ts'
+import { PageSteps } from '../shell/page-steps.tsx'
 import { Picture } from '../shell/picture.tsx'
 import { ErrorState } from '../shell/states.tsx'
 import { useText } from '../shell/text.ts'
@@ -89,14 +90,7 @@ export function FeedComments() {
           ))}
         </Stack>
         {data && data.total > AT_ONCE && (
-          <TablePagination
-            component="div"
-            count={data.total}
-            page={page}
-            rowsPerPage={AT_ONCE}
-            rowsPerPageOptions={[AT_ONCE]}
-            onPageChange={(_, next) => setPage(next)}
-          />
+          <PageSteps count={data.total} page={page} atOnce={AT_ONCE} onChange={setPage} />
         )}
       </CardContent>
     </Card>

@@ -14,7 +14,6 @@ import {
   TableBody,
   TableCell,
   TableHead,
-  TablePagination,
   TableRow,
   TextField,
   Typography,
@@ -24,6 +23,7 @@ import { useState } from 'react'
 import { useNotify, useRecordContext } from 'react-admin'
 import { call, type Page, type Wire } from '../api/client.ts'
 import { messageOf } from '../api/message.ts'
+import { PageSteps } from '../shell/page-steps.tsx'
 import { EmptyState, ErrorState } from '../shell/states.tsx'
 import { type Text, useText } from '../shell/text.ts'
 import { Value } from '../shell/value.tsx'
@@ -150,14 +150,7 @@ export function WebhookPage() {
                 ))}
               </TableBody>
             </Table>
-            <TablePagination
-              component="div"
-              count={data.total}
-              page={page}
-              rowsPerPage={AT_ONCE}
-              rowsPerPageOptions={[AT_ONCE]}
-              onPageChange={(_, next) => setPage(next)}
-            />
+            <PageSteps count={data.total} page={page} atOnce={AT_ONCE} onChange={setPage} />
           </Box>
         )}
         {opened !== undefined && (

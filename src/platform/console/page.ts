@@ -17,8 +17,8 @@ const NOTES: Record<'wait' | 'retry', Text> = {
     zh: '此过程仅需一次，在后台进行。完成后页面会自动打开；API 现已可用。',
   },
   retry: {
-    en: 'To try again, restart the server, or run “npm run console” in the folder of Kith. CONSOLE=off turns the console off.',
-    zh: '如需重试，请重启服务器，或在 Kith 目录中运行“npm run console”。设置 CONSOLE=off 可关闭控制台。',
+    en: 'It is tried again by itself after some minutes, or at once by “npm run console” in the folder of Kith. CONSOLE=off turns the console off.',
+    zh: '几分钟后会自动重试；也可在 Kith 目录中运行“npm run console”立即重试。设置 CONSOLE=off 可关闭控制台。',
   },
 }
 

@@ -8,7 +8,6 @@ import {
   TableBody,
   TableCell,
   TableHead,
-  TablePagination,
   TableRow,
   TextField,
   Typography,
@@ -18,6 +17,7 @@ import { type FormEvent, useRef, useState } from 'react'
 import { useNotify } from 'react-admin'
 import { call, type Page } from '../../api/client.ts'
 import { messageOf } from '../../api/message.ts'
+import { PageSteps } from '../../shell/page-steps.tsx'
 import { EmptyState, ErrorState } from '../../shell/states.tsx'
 import { useText } from '../../shell/text.ts'
 import { Value } from '../../shell/value.tsx'
@@ -130,23 +130,7 @@ export function Balance({
               ))}
             </TableBody>
           </Table>
-          <TablePagination
-            component="div"
-            count={data.total}
-            page={page}
-            rowsPerPage={AT_ONCE}
-            rowsPerPageOptions={[AT_ONCE]}
-            onPageChange={(_, next) => setPage(next)}
-            getItemAriaLabel={(type) =>
-              t([
-                `Go to the ${type} page`,
-                { first: '首页', last: '末页', next: '下一页', previous: '上一页' }[type],
-              ])
-            }
-            labelDisplayedRows={({ from, to, count }) =>
-              t([`${from}–${to} of ${count}`, `第 ${from}–${to} 项，共 ${count} 项`])
-            }
-          />
+          <PageSteps count={data.total} page={page} atOnce={AT_ONCE} onChange={setPage} />
         </Box>
       )}
     </>

@@ -5,8 +5,34 @@ import { useNotify } from 'react-admin'
 import { call, type Page } from '../../api/client.ts'
 import { messageOf } from '../../api/message.ts'
 import { EmptyState, ErrorState } from '../../shell/states.tsx'
-import { useText } from '../../shell/text.ts'
+import { type Text, useText } from '../../shell/text.ts'
 import { Value } from '../../shell/value.tsx'
+
+/** What happened, as the server names it. */
+const EVENTS: Record<string, Text> = {
+  report: ['Reported', '被举报'],
+  'report.passed': ['Report dealt with', '举报已处理'],
+  'report.rejected': ['Report rejected', '举报已驳回'],
+  appeal: ['Appealed', '提出申诉'],
+  'sanctions.impose': ['Sanctioned', '受到处罚'],
+  'sanctions.lift': ['Sanction lifted', '处罚已解除'],
+  'users.create': ['Account made by an administrator', '管理员创建账号'],
+  'users.update': ['Account changed by an administrator', '管理员修改账号'],
+  'users.sign-out': ['Signed out by an administrator', '管理员结束登录'],
+  'users.second-factor-off': ['Second factor taken off', '两步验证已关闭'],
+}
+
+/** What is told of an event, however deep it lies; of a change how it became. */
+function detailsOf(details: unknown, name = ''): string[] {
+  if (details === null || details === undefined || details === '') return []
+  if (typeof details !== 'object') return [`${name}: ${details}`]
+  const { before, after, ...rest } = details as Record<string, unknown>
+  const told = after ?? before
+  return [
+    ...detailsOf(told, name),
+    ...Object.entries(rest).flatMap(([key, value]) => detailsOf(value, Array.isArray(details) ? name : key)),
+  ]
+}
 
 /** What was reported of a person and decided about them, and a warning, a silence or a suspension with its reason. */
 export function SanctionHistory({ user, maySanction }: { user: number; maySanction: boolean }) {
@@ -86,13 +112,12 @@ export function SanctionHistory({ user, maySanction }: { user: number; maySancti
             sx={{ py: 1, borderTop: 1, borderColor: 'divider' }}
           >
             <Typography>
-              <strong>{String(entry.event)}</strong> · {String(entry.subject)}
+              <strong>{t(EVENTS[String(entry.event)] ?? [String(entry.event), String(entry.event)])}</strong>{' '}
+              · {String(entry.subject)}
             </Typography>
             <Typography variant="body2" color="textSecondary" sx={{ overflowWrap: 'anywhere' }}>
               <Value value={entry.at} as="time" /> · <Value value={entry.by} as="person" />{' '}
-              {Object.entries((entry.details ?? {}) as Record<string, unknown>)
-                .map(([name, value]) => `${name}: ${value}`)
-                .join(' · ')}
+              {detailsOf(entry.details).join(' · ')}
             </Typography>
           </Box>
         ))}

@@ -25,9 +25,11 @@ export function listManagedUsers(sql: Db, query: ManagedUserQuery) {
       ${ifGiven(sql, disabled, (value) => (value ? sql`and u.deleted_at is not null` : sql`and u.deleted_at is null`))}`
   const direction = directionOf(sql, order)
   const by = { id: sql`u.id`, name: sql`u.name_key`, created_at: sql`u.created_at` }[sort]
+  const ordered = sql`order by ${by} ${direction}, u.id ${direction}`
   return pageOf<ManagedUser>(
-    sql`select ${columns(sql)} from users u ${where}
-      order by ${by} ${direction}, u.id ${direction} ${pageAt(sql, query)}`,
+    // Roles are looked up for those on the page, not for all before it.
+    sql`select ${columns(sql)} from users u
+      where u.id = any(array(select u.id from users u ${where} ${ordered} ${pageAt(sql, query)})) ${ordered}`,
     sql`select count(*)::int as total from users u ${where}`,
   )
 }

@@ -17,9 +17,11 @@ export function listGroupRecords(sql: Db, query: GroupQuery) {
     ${ifGiven(sql, query.category_id, (id) => sql`and g.category_id = ${id}`)}
     ${ifGiven(sql, query.mode, (mode) => sql`and g.mode = ${mode}`)}
     ${ifGiven(sql, query.user_id, (id) => sql`and g.user_id = ${id}`)} ${andContains(sql, 'g.name', query.q)}`
+  const ordered = sql`order by g.id ${directionOf(sql, query.order)}`
   return pageOf<GroupRecordRow>(
-    sql`select ${groupFields(sql)} from groups g join group_counts n on n.group_id = g.id ${where}
-      order by g.id ${directionOf(sql, query.order)} ${pageAt(sql, query)}`,
+    // Founders are looked up for what is on the page, not for all before it.
+    sql`select ${groupFields(sql)} from groups g join group_counts n on n.group_id = g.id
+      where g.id = any(array(select g.id from groups g ${where} ${ordered} ${pageAt(sql, query)})) ${ordered}`,
     sql`select count(*)::int as total from groups g ${where}`,
   )
 }

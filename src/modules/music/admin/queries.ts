@@ -74,9 +74,12 @@ export function listSpecialRecords(sql: Db, query: SpecialQuery) {
   const where = sql`where p.deleted_at is null ${contains(sql, 'p', 'title', title)} ${contains(sql, 'p', 'title', q)}`
   const by = directionOf(sql, order)
   const column = sort === 'sort' ? sql`p.sort ${by},` : sql`c.${sql(sort)} ${by},`
+  const ordered = sql`order by ${when(sql, sort !== 'id', () => column)} p.id ${by}`
+  const tables = sql`music_specials p join music_special_counts c on c.special_id = p.id`
   return pageOf<SpecialRecordRow>(
-    sql`select ${specialColumns(sql)} from music_specials p join music_special_counts c on c.special_id = p.id ${where}
-      order by ${when(sql, sort !== 'id', () => column)} p.id ${by} ${pageAt(sql, query)}`,
+    // Songs and prices are looked up for what is on the page, not for all before it.
+    sql`select ${specialColumns(sql)} from ${tables}
+      where p.id = any(array(select p.id from ${tables} ${where} ${ordered} ${pageAt(sql, query)})) ${ordered}`,
     sql`select count(*)::int as total from music_specials p ${where}`,
   )
 }
@@ -105,9 +108,14 @@ export function listSongRecords(sql: Db, query: SongQuery) {
     ${ifGiven(sql, special, (value) => sql`and s.id in (select song_id from music_special_songs where special_id = ${value})`)}`
   const by = directionOf(sql, order)
   const column = sort === 'sort' ? sql`s.sort ${by},` : sql`c.${sql(sort)} ${by},`
+  const ordered = sql`order by ${when(sql, sort !== 'id', () => column)} s.id ${by}`
   return pageOf<SongRecordRow>(
-    sql`select ${songColumns(sql)} from ${songTables(sql)} ${where}
-      order by ${when(sql, sort !== 'id', () => column)} s.id ${by} ${pageAt(sql, query)}`,
+    // Albums and prices are looked up for what is on the page, not for all before it.
+    sql`select ${songColumns(sql)} from ${songTables(sql)}
+      where s.id = any(array(
+        select s.id from music_songs s join music_song_counts c on c.song_id = s.id ${where} ${ordered}
+        ${pageAt(sql, query)}
+      )) ${ordered}`,
     sql`select count(*)::int as total from music_songs s ${where}`,
   )
 }
