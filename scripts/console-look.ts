@@ -57,9 +57,12 @@ async function open(
   return page
 }
 
+/** Waits until a page has shown for a while that it waits for nothing. */
 async function settle(page: Page): Promise<void> {
-  await page.waitForLoadState('networkidle')
-  await page.locator('.MuiSkeleton-root').first().waitFor({ state: 'detached' })
+  await page.locator('main h1, main table, main form, main article').first().waitFor()
+  const waiting = page.locator('.MuiSkeleton-root, [role=progressbar]:not([aria-valuenow])')
+  for (let quiet = 0; quiet < 5; quiet = (await waiting.count()) === 0 ? quiet + 1 : 0)
+    await page.waitForTimeout(100)
 }
 
 async function take(name: string, path: string, options: Parameters<typeof open>[1] = {}): Promise<void> {

@@ -123,23 +123,26 @@ function Table({ area, mayEdit }: { area: Area; mayEdit: boolean }) {
           }
         />
       ))}
-      <DataTable.Col
-        source="actions"
-        disableSort
-        label={t(['Actions', '操作'])}
-        align="right"
-        render={(row: Wire) => <RowActions area={area} row={row} />}
-      />
+      {((area.deeds?.length ?? 0) > 0 || area.deletes !== false) && (
+        <DataTable.Col
+          source="actions"
+          disableSort
+          label={t(['Actions', '操作'])}
+          align="right"
+          render={(row: Wire) => <RowActions area={area} row={row} />}
+        />
+      )}
     </DataTable>
   )
 }
 
 function Cell({ column, row }: { column: Column; row: Wire }) {
-  return (
+  const value = (
     <Value
       value={column.from ? column.from(row) : valueAt(row, column.name)}
       as={column.as ?? 'text'}
       {...(column.choices ? { choices: column.choices } : {})}
     />
   )
+  return column.as === 'time' ? <span style={{ whiteSpace: 'nowrap' }}>{value}</span> : value
 }

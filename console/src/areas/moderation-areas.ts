@@ -53,7 +53,7 @@ export const MODERATION_AREAS: readonly Area[] = [
     path: 'invitees',
     param: 'user',
     section: 'people',
-    label: ['Who came by invitation', '受邀用户'],
+    label: ['Invited people', '受邀用户'],
     noun: ['invited person', '受邀用户'],
     icon: 'people',
     idOf: (row) => (row.user as { id: number }).id,

@@ -36,7 +36,16 @@ export function WaitingCards() {
   return (
     <>
       {heading}
-      <Box sx={{ display: 'grid', gap: 1.5, gridTemplateColumns: 'repeat(auto-fill, minmax(200px, 1fr))' }}>
+      <Box
+        sx={{
+          display: 'grid',
+          gap: 1.5,
+          gridTemplateColumns: {
+            xs: 'repeat(2, minmax(0, 1fr))',
+            sm: 'repeat(auto-fill, minmax(200px, 1fr))',
+          },
+        }}
+      >
         {full.map(({ name, label, icon }) => {
           const { count = 0, more = false, oldest_at: oldest = null } = waiting.get(name) ?? {}
           const since = timeOf(oldest)

@@ -7,10 +7,10 @@ import { type Text, useText } from '../shell/text.ts'
 import { Value } from '../shell/value.tsx'
 
 const COUNTS: readonly { name: string; label: Text }[] = [
-  { name: 'feeds_count', label: ['feeds', '动态'] },
-  { name: 'comments_count', label: ['comments', '评论'] },
-  { name: 'followers_count', label: ['followers', '粉丝'] },
-  { name: 'questions_count', label: ['questions', '提问'] },
+  { name: 'feeds_count', label: ['Feeds', '动态'] },
+  { name: 'comments_count', label: ['Comments', '评论'] },
+  { name: 'followers_count', label: ['Followers', '粉丝'] },
+  { name: 'questions_count', label: ['Questions', '提问'] },
 ]
 
 /** Who is behind what is decided on: since when, how active, what was reported and what they wrote last. */
@@ -61,14 +61,14 @@ export function AuthorHistory({ user }: { user: number | undefined }) {
         </Stack>
         <Stack direction="row" spacing={1} useFlexGap sx={{ my: 1.5, flexWrap: 'wrap' }}>
           {COUNTS.map(({ name, label }) => (
-            <Chip key={name} size="small" label={`${extra[name] ?? 0} ${t(label)}`} />
+            <Chip key={name} size="small" label={`${t(label)} ${extra[name] ?? 0}`} />
           ))}
           {reports && (
             <Chip
               size="small"
               color={reports.total > 0 ? 'warning' : 'default'}
               variant={reports.total > 0 ? 'outlined' : 'filled'}
-              label={t([`${reports.total} reports`, `被举报 ${reports.total} 次`])}
+              label={t([`Reports ${reports.total}`, `被举报 ${reports.total} 次`])}
             />
           )}
         </Stack>

@@ -78,7 +78,7 @@ export const CONTENT_QUEUES: readonly Queue[] = [
     body: (row) => text(row.reason),
     facts: [
       { label: ['Reported', '举报时间'], name: 'created_at', as: 'time' },
-      { label: ['Kind', '类型'], name: 'reportable_type' },
+      { label: ['Kind', '类型'], name: 'reportable_type', as: 'state' },
       personFact(['Reported by', '举报人']),
       personFact(['About', '被举报人'], 'target'),
     ],

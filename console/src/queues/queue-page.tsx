@@ -185,13 +185,14 @@ function QueueView({ queue }: { queue: Queue }) {
                     {t(['Accept with a remark', '附言通过'])}
                   </Button>
                 )}
-                <Box sx={{ flex: 1 }} />
-                <Button onClick={() => move(-1)} disabled={waiting.indexOf(row) === 0}>
-                  {t(['Previous', '上一项'])}
-                </Button>
-                <Button onClick={() => move(1)} disabled={waiting.indexOf(row) === waiting.length - 1}>
-                  {t(['Next', '下一项'])}
-                </Button>
+                <Box sx={{ ml: 'auto', whiteSpace: 'nowrap' }}>
+                  <Button onClick={() => move(-1)} disabled={waiting.indexOf(row) === 0}>
+                    {t(['Previous', '上一项'])}
+                  </Button>
+                  <Button onClick={() => move(1)} disabled={waiting.indexOf(row) === waiting.length - 1}>
+                    {t(['Next', '下一项'])}
+                  </Button>
+                </Box>
               </Stack>
             </Card>
             <UpNext queue={queue} waiting={waiting} current={row} choose={setPosition} />

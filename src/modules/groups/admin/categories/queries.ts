@@ -7,9 +7,7 @@ import type { CategoryQuery, NewGroupCategory } from './schema.ts'
 
 export type CategoryRecordRow = GroupCategoryRow & { groups_count: number }
 
-const columns = (sql: Db) => sql`
-  c.id, c.name, c.sort_by, c.status, c.created_at, c.updated_at,
-  (select count(*)::int from groups g where g.category_id = c.id and g.deleted_at is null) as groups_count`
+const columns = (sql: Db) => sql`c.id, c.name, c.sort_by, c.status, c.created_at, c.updated_at`
 
 /** A page of categories. */
 export function listCategoryRecords(sql: Db, query: CategoryQuery) {
@@ -18,7 +16,11 @@ export function listCategoryRecords(sql: Db, query: CategoryQuery) {
     ${when(sql, key !== '', () => sql`and c.name_key like ${`%${escapeLike(key)}%`}`)}`
   const by = directionOf(sql, query.order)
   return pageOf<CategoryRecordRow>(
-    sql`select ${columns(sql)} from group_categories c ${where}
+    // Groups are read once for all categories, not once for each.
+    sql`select ${columns(sql)}, coalesce(n.groups_count, 0) as groups_count
+      from group_categories c left join (
+        select category_id, count(*)::int as groups_count from groups where deleted_at is null group by 1
+      ) n on n.category_id = c.id ${where}
       order by ${when(sql, query.sort === 'sort_by', () => sql`c.sort_by ${by},`)} c.id ${by}
       ${pageAt(sql, query)}`,
     sql`select count(*)::int as total from group_categories c ${where}`,
@@ -27,7 +29,9 @@ export function listCategoryRecords(sql: Db, query: CategoryQuery) {
 
 export async function findCategoryRecord(sql: Db, id: number, { lock = false } = {}) {
   const [row] = await sql<CategoryRecordRow[]>`
-    select ${columns(sql)} from group_categories c where c.id = ${id}
+    select ${columns(sql)},
+      (select count(*)::int from groups g where g.category_id = c.id and g.deleted_at is null) as groups_count
+    from group_categories c where c.id = ${id}
     ${when(sql, lock, () => sql`for update of c`)}`
   return row
 }
