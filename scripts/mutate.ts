@@ -105,7 +105,10 @@ for (const [index, guard] of guards.entries()) {
   else {
     survivors += 1
     if (outcome === 'untested') kept.untested += 1
+    const source = readFileSync(join(folder, guard.file), 'utf8')
+    const piece = source.slice(guard.start, guard.end)
     console.log(`${outcome} ${guard.file}:${guard.line} ${guard.kind}: ${guard.text}`)
+    if (piece !== guard.text) console.log(`    ${piece}`)
   }
   tally.set(moduleOf(guard), kept)
 }
