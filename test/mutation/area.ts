@@ -10,7 +10,7 @@ const ACROSS: Record<string, string[]> = {
   pinning: ['src/modules/news', 'test/money-access', 'src/modules/groups/pins'],
   purchases: ['src/modules/feeds', 'src/modules/music', 'test/money-access'],
   rewards: ['src/modules/news', 'test/money-access'],
-  ledger: ['test/money-access', 'test/notified/money.test.ts'],
+  ledger: ['src/modules/ranks', 'test/money-access', 'test/notified/money.test.ts'],
   notifications: ['test/notified'],
   music: ['src/commands/import.test.ts'],
   news: ['src/commands/import.test.ts'],

@@ -61,6 +61,12 @@ test('people rank by what they own, without telling how much, and by what others
   await as(bob, 'POST', '/plus-pay/transfer', { user: ann.id, amount: 50 })
   await as(bob, 'POST', '/plus-pay/transfer', { user: cid.id, amount: 50 })
   await as(ann, 'POST', '/plus-pay/transfer', { user: cid.id, amount: 50 })
+  // Whoever owned or got most, and left.
+  const gone = [await person(), await person()]
+  for (const { id } of gone) await grant(id, 9000)
+  const between = await as(gone[0]!, 'POST', '/plus-pay/transfer', { user: gone[1]!.id, amount: 8000 })
+  assert.equal(between.status, 201)
+  await sql`update users set deleted_at = now() where id = any(${gone.map(({ id }) => id)})`
   type Ranked = { id: number; follower: boolean; extra: { rank: number; count?: number } }
   const places = async (path: string) => {
     const answer = await as(poor, 'GET', path)
