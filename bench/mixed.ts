@@ -145,7 +145,21 @@ async function drive(): Promise<void> {
     if (answer.status === 500) console.error(`500: ${method} ${path}`)
   }
 }
+/** What the server has in memory, in megabytes: all of it, what is in use of the heap, and what lies beside it. */
+async function printMemory(): Promise<void> {
+  const answer = await fetch(`http://127.0.0.1:${metricsPort}/metrics`)
+  const text = await answer.text()
+  const read = (name: string) =>
+    (Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1] ?? 0) / 1_048_576).toFixed(0)
+  const passed = Number(options.seconds) - (until - Date.now()) / 1000
+  console.log(
+    `${passed.toFixed(0)} s, ${n} requests: ${read('process_resident_memory_bytes')} MB, heap ${read('nodejs_heap_size_used_bytes')} MB, beside it ${read('nodejs_external_memory_bytes')} MB`,
+  )
+}
+const looks = setInterval(() => void printMemory(), Number(options.seconds) * 100)
 await Promise.all(Array.from({ length: Number(options.connections) }, drive))
+clearInterval(looks)
+await printMemory()
 const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
 const events = [...metrics.matchAll(/http_kept_pages_total\{event="(\w+)"\} (\d+)/g)]
 console.log(
