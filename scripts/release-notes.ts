@@ -1,0 +1,47 @@
+/** The parts of a changelog around what is not released yet. */
+export function readChangelog(text: string): { before: string; lines: string[]; after: string } {
+  const heading = '## Unreleased\n'
+  const start = text.indexOf(heading)
+  if (start < 0) throw new Error('CHANGELOG.md has no section "Unreleased".')
+  const from = start + heading.length
+  const next = text.indexOf('\n## ', from)
+  const end = next < 0 ? text.length : next + 1
+  const lines = text.slice(from, end).split('\n')
+  return {
+    before: text.slice(0, from),
+    lines: lines.filter((line) => line.trim() !== ''),
+    after: text.slice(end),
+  }
+}
+
+/** What whoever upgrades has to know: the migrations that run, and the lines that begin with `Upgrading:`. */
+export function upgradeNotes(of: {
+  from: string | undefined
+  migrations: string[]
+  lines: string[]
+}): string[] {
+  if (of.from === undefined) return []
+  const numbers = of.migrations.map((path) => path.replace(/^.*\//, '').slice(0, 4)).sort()
+  const range = numbers.length === 1 ? numbers[0] : `${numbers[0]} to ${numbers.at(-1)}`
+  const own = of.lines.flatMap((line) => /^- Upgrading: (.+)$/.exec(line)?.[1] ?? [])
+  return [
+    'Back up first (`npx kith backup FILE`), stop the server, take this version and start it.',
+    numbers.length === 0
+      ? `The database stays as ${of.from} left it: the way back is to start ${of.from} again.`
+      : `${numbers.length} migration${numbers.length === 1 ? '' : 's'} (${range}) run at the first start; ${of.from} then refuses the database, so that the way back is the backup.`,
+    ...own,
+  ]
+}
+
+/** The changelog with what was unreleased as the section of a release, and that section. */
+export function withRelease(
+  text: string,
+  { version, today, notes }: { version: string; today: string; notes: string[] },
+): { text: string; section: string } {
+  const { before, lines, after } = readChangelog(text)
+  const changes = lines.filter((line) => !line.startsWith('- Upgrading: '))
+  const upgrading =
+    notes.length > 0 ? `\n### Upgrading\n\n${notes.map((note) => `- ${note}\n`).join('')}` : ''
+  const section = `## ${version} (${today})\n\n${changes.join('\n')}\n${upgrading}`
+  return { text: `${before}\n${section}${after === '' ? '' : `\n${after}`}`, section }
+}

@@ -1,0 +1,155 @@
+/**
+ * Makes a release of the repository that it is run in: `npm run release -- 0.2.0`. Looks that there is something to
+ * release and that it is green, writes the version and the section of the changelog, keeps a site of it for later upgrade
+ * tests, commits, tags, and packs an archive that carries the console built. `--dry-run` changes nothing and tells what
+ * would be done.
+ */
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readChangelog, upgradeNotes, withRelease } from './release-notes.ts'
+
+const OUTPUT = 'release'
+/** What only those who change Kith need, and the sources of what the archive carries built. */
+const LEFT_OUT = ['.ci', 'bench', 'console', 'test']
+const PACKAGES = ['.', 'sdk', 'console']
+
+class Refusal extends Error {}
+
+const refuse = (sentence: string): never => {
+  throw new Refusal(sentence)
+}
+
+function run(command: string, args: string[], { loud = false, cwd = '.' } = {}): string {
+  const { status, stdout, error } = spawnSync(command, args, {
+    cwd,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 28,
+    stdio: ['ignore', loud ? 'inherit' : 'pipe', 'inherit'],
+  })
+  if (status !== 0)
+    throw new Error(`${command} ${args.join(' ')} failed${error ? `: ${error.message}` : ''}.`)
+  return (stdout ?? '').trim()
+}
+const git = (...args: string[]) => run('git', args)
+
+const numbersOf = (version: string) => version.split('.').map(Number)
+const isNewer = (version: string, than: string) => {
+  const [a, b] = [numbersOf(version), numbersOf(than)]
+  const at = a.findIndex((number, place) => number !== b[place])
+  return at >= 0 && (a[at] ?? 0) > (b[at] ?? 0)
+}
+
+/** The tag of the last release, if there was one. */
+function lastTag(): string | undefined {
+  return git('tag', '--list', 'v*', '--sort=-version:refname').split('\n')[0] || undefined
+}
+
+function check(version: string | undefined): string {
+  if (!version || !/^\d+\.\d+\.\d+$/.test(version))
+    return refuse('Say the version to release, such as: npm run release -- 0.2.0')
+  const { version: present } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
+  const tag = lastTag()
+  if (git('status', '--porcelain') !== '')
+    refuse('The tree is dirty: commit or put away what `git status` lists first.')
+  if (git('tag', '--list', `v${version}`) !== '') refuse(`There is a tag v${version} already.`)
+  // The first release is of the version that stands there from the beginning.
+  if (!isNewer(version, present) && !(version === present && tag === undefined))
+    refuse(`${version} is not newer than ${present}, which package.json has.`)
+  if (readChangelog(readFileSync('CHANGELOG.md', 'utf8')).lines.length === 0)
+    refuse('Nothing stands below "Unreleased" in CHANGELOG.md: there is nothing to release.')
+  try {
+    run('npm', ['run', '--silent', 'check'], { loud: true })
+  } catch {
+    refuse('`npm run check` is red: a release is green.')
+  }
+  return version
+}
+
+/** Brings the version into every package, whose files stay as they are written otherwise. */
+function writeVersion(version: string): void {
+  for (const folder of PACKAGES)
+    for (const [name, times] of [
+      ['package.json', 1],
+      // Of the file, and of the package that it is of.
+      ['package-lock.json', 2],
+    ] as const) {
+      const path = join(folder, name)
+      if (!existsSync(path)) continue
+      const pieces = readFileSync(path, 'utf8').split(/"version": "[^"]*"/)
+      const found = [...readFileSync(path, 'utf8').matchAll(/"version": "[^"]*"/g)].map(([text]) => text)
+      const written = found.map((text, place) => (place < times ? `"version": "${version}"` : text))
+      writeFileSync(path, pieces.map((piece, place) => piece + (written[place] ?? '')).join(''))
+    }
+}
+
+/** The archive: what the tag holds and a server needs, with the console as it was built from it. */
+function pack(version: string): string {
+  const name = `kith-${version}`
+  const folder = mkdtempSync(join(tmpdir(), 'kith-release-'))
+  try {
+    const tar = join(folder, 'tree.tar')
+    const without = LEFT_OUT.map((path) => `:(exclude)${path}`)
+    git('archive', `--prefix=${name}/`, `--output=${tar}`, `v${version}`, '--', '.', ...without)
+    run('tar', ['xf', tar, '-C', folder])
+    cpSync('console/dist', join(folder, name, 'console/dist'), { recursive: true })
+    mkdirSync(OUTPUT, { recursive: true })
+    const archive = join(OUTPUT, `${name}.tar.gz`)
+    // The same tree makes the same bytes: no order of a disk, no owner, no hour of packing.
+    const time = git('log', '-1', '--format=%cI', `v${version}`)
+    const plain = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', `--mtime=${time}`]
+    run('tar', [...plain, '--use-compress-program=gzip -n', '-cf', archive, '-C', folder, name])
+    const sum = createHash('sha256').update(readFileSync(archive)).digest('hex')
+    writeFileSync(`${archive}.sha256`, `${sum}  ${name}.tar.gz\n`)
+    return archive
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function release(version: string, isDry: boolean): void {
+  const since = lastTag()
+  const migrations = git('ls-files', 'migrations').split('\n').filter(Boolean)
+  const known = since ? git('ls-tree', '-r', '--name-only', since, 'migrations').split('\n') : []
+  const changelog = readFileSync('CHANGELOG.md', 'utf8')
+  const today = new Date().toISOString().slice(0, 10)
+  const notes = upgradeNotes({
+    from: since?.slice(1),
+    migrations: migrations.filter((path) => !known.includes(path)),
+    lines: readChangelog(changelog).lines,
+  })
+  const { text, section } = withRelease(changelog, { version, today, notes })
+  if (isDry) {
+    console.log(`${section}\nNothing was changed: this was a dry run.`)
+    return
+  }
+  const site = `test/fixtures/upgrade/kith-${version}.backup`
+  try {
+    writeVersion(version)
+    writeFileSync('CHANGELOG.md', text)
+    run('npm', ['run', '--silent', 'openapi'], { loud: true })
+    run('npm', ['run', '--silent', 'console'], { loud: true })
+    if (!existsSync('console/dist/built.json')) throw new Error('The console was not built.')
+    if (!existsSync(site)) run('npm', ['run', '--silent', 'release:site', '--', site], { loud: true })
+    git('add', '--all')
+    git('commit', '--quiet', `--message=Release ${version}`)
+  } catch (error) {
+    // The tree was clean, so that this puts back nobody's work.
+    git('reset', '--quiet', '--hard')
+    rmSync(site, { force: true })
+    throw error
+  }
+  git('tag', '--annotate', '--cleanup=verbatim', `--message=${section}`, `v${version}`)
+  const archive = pack(version)
+  console.log(`${section}\nTagged v${version} and packed ${archive}. To publish: git push --follow-tags`)
+}
+
+const args = process.argv.slice(2)
+try {
+  release(check(args.find((arg) => !arg.startsWith('-'))), args.includes('--dry-run'))
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = error instanceof Refusal ? 2 : 1
+}
