@@ -1,7 +1,7 @@
 // Runs before `npm start`, `npm test` and the like, on whatever Node the host has: plain JavaScript for Node 20,
 // no dependencies. Installs the dependencies unless those of package-lock.json are there already: for a server those
 // that it runs with, for everything else the development tools as well; or those of the package in a folder that is named.
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { delimiter, join, resolve, sep } from 'node:path'
@@ -232,8 +232,24 @@ async function installIfStillNeeded() {
   process.exitCode = interrupted ? 130 : error ? 1 : (status ?? 1)
 }
 
+/** The Node that we carry is linked with a library that small systems are without: says which, before it fails. */
+function checkCarriedNode() {
+  const node = join(kith, 'node_modules', '.bin', 'node')
+  if (process.platform !== 'linux' || !existsSync(node)) return
+  const { status, stderr } = spawnSync(node, ['--version'], { encoding: 'utf8' })
+  const [, library] = /shared libraries: (\S+):/.exec(stderr ?? '') ?? []
+  if (status === 0 || !library) return
+  const name =
+    library === 'libatomic.so.1' ? 'libatomic1 (Debian, Ubuntu) or libatomic (Fedora, Alpine)' : library
+  console.error(
+    `kith: its Node.js needs ${library}, which this system does not have: install the package ${name}.`,
+  )
+  process.exitCode = 1
+}
+
 if (!process.env.KITH_INSTALLING && !isStamped()) {
   if (findReason()) await withLock(installIfStillNeeded)
+  if (!process.exitCode) checkCarriedNode()
   if (!process.exitCode) writeStamp()
 }
 
