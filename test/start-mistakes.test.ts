@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import type { Server } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -63,6 +63,15 @@ const nothing = await findFreePort()
 const secret = 'hidden-secret'
 const external = (port: number) => `postgres://someone:${secret}@127.0.0.1:${port}/kith`
 writeFileSync(join(folder, 'a-file'), '')
+
+/** A provider outside with all that it needs. */
+const COMPANY = {
+  LINKED_PROVIDERS: 'company',
+  LINKED_COMPANY_CLIENT_ID: 'a',
+  LINKED_COMPANY_CLIENT_SECRET: 'b',
+  LINKED_COMPANY_REDIRECT_URL: 'https://example.org/back',
+  LINKED_COMPANY_ISSUER: 'https://id.example.org',
+}
 
 /** What an operator does wrong, and how the one sentence begins that says what to do about it. */
 const MISTAKES: [name: string, env: Record<string, string>, told: RegExp][] = [
@@ -139,6 +148,21 @@ const MISTAKES: [name: string, env: Record<string, string>, told: RegExp][] = [
   ],
   ['an origin with a path', { CORS_ORIGINS: 'https://a.example/' }, /^CORS_ORIGINS has .* without a path\.$/],
   ['a misspelt setting', { SMTP_URI: 'smtp://mail' }, /^SMTP_URI is not a setting: did you mean SMTP_URL\?$/],
+  [
+    'a misspelt setting of a provider outside',
+    { ...COMPANY, LINKED_COMPANY_SCOPES: 'openid email' },
+    /^LINKED_COMPANY_SCOPES is not a setting: did you mean LINKED_COMPANY_SCOPE\?$/,
+  ],
+  [
+    'a setting of a provider outside that nobody named',
+    { ...COMPANY, LINKED_FORGE_TYPE: 'oauth2' },
+    /^LINKED_FORGE_TYPE is not a setting: LINKED_PROVIDERS names the providers, /,
+  ],
+  [
+    'the list of providers misspelt',
+    { LINKED_PROVIDER: 'company' },
+    /^LINKED_PROVIDER is not a setting: did you mean LINKED_PROVIDERS\?$/,
+  ],
   [
     'another',
     { DATABSE_URL: 'postgres://a@b/c' },
@@ -280,4 +304,26 @@ test('the command line says its version, and what was meant by what it does not 
     assert.deepEqual([code, output.replace(/nowhere\S*/, 'X')], [1, 'kith: there is no file or folder X\n'])
   }
   assert.equal(existsSync(join(folder, 'cli')), false)
+})
+
+test('a library that the Node that comes along needs and the system lacks is named with its package', async () => {
+  const root = join(folder, 'slim')
+  for (const part of ['scripts', 'node_modules/.bin']) mkdirSync(join(root, part), { recursive: true })
+  copyFileSync(join(ROOT, 'scripts/install-if-needed.mjs'), join(root, 'scripts/install-if-needed.mjs'))
+  for (const lock of ['package-lock.json', 'node_modules/.package-lock.json'])
+    writeFileSync(join(root, lock), '{"packages": {}}')
+  const complaint =
+    'node: error while loading shared libraries: libatomic.so.1: cannot open shared object file'
+  writeFileSync(join(root, 'node_modules/.bin/node'), `#!/bin/sh\necho '${complaint}' >&2\nexit 127\n`, {
+    mode: 0o755,
+  })
+  const { code, output } = await run([join(root, 'scripts/install-if-needed.mjs')], {})
+  assert.equal(code, 1)
+  assert.equal(
+    output,
+    'kith: its Node.js needs libatomic.so.1, which this system does not have: install the package libatomic1 (Debian, Ubuntu) or libatomic (Fedora, Alpine).\n',
+  )
+  // Once it is there, nothing is asked again.
+  writeFileSync(join(root, 'node_modules/.bin/node'), '#!/bin/sh\nexit 0\n')
+  assert.deepEqual(await run([join(root, 'scripts/install-if-needed.mjs')], {}), { code: 0, output: '' })
 })

@@ -36,11 +36,19 @@ export function originFaults(origins: readonly string[]): string[] {
   })
 }
 
-/** Variables that nobody reads and whose names are near one that is read and not set. */
+/**
+ * Variables that nobody reads and whose names are near one that is read and not set. Those that begin with `LINKED_` are
+ * nobody else's: near or not, they are told.
+ */
 export function mistakenNames(env: Record<string, string | undefined>, known: readonly string[]): string[] {
   const unset = known.filter((name) => env[name] === undefined)
   return Object.keys(env).flatMap((name) => {
     const meant = known.includes(name) ? undefined : closest(name, unset)
-    return meant === undefined ? [] : [`${name} is not a setting: did you mean ${meant}?`]
+    if (meant !== undefined) return [`${name} is not a setting: did you mean ${meant}?`]
+    return name.startsWith('LINKED_') && !known.includes(name)
+      ? [
+          `${name} is not a setting: LINKED_PROVIDERS names the providers, and docs/running.md what each takes`,
+        ]
+      : []
   })
 }

@@ -3,7 +3,7 @@ import { isAbsolute, resolve } from 'node:path'
 import { minimumSecretLength } from '#platform/app-secret.ts'
 import { mistakenNames, originFaults, proxyFaults } from '#platform/config-checks.ts'
 import { addressesOf } from '#platform/database/hosts.ts'
-import { readOutsideProviders } from '#platform/outside-providers.ts'
+import { providerVariables, readOutsideProviders } from '#platform/outside-providers.ts'
 
 /** Everything an operator can set, read from the environment. */
 export type Config = ReturnType<typeof readConfig>
@@ -210,7 +210,7 @@ export function readConfig(env: Env) {
       `BACKUP_AT must be five fields of a crontab line, such as "30 3 * * *", not "${config.backupAt}"`,
     )
   faults.push(...proxyFaults(config.trustProxy), ...originFaults(config.corsOrigins))
-  faults.push(...mistakenNames(env, [...known]))
+  faults.push(...mistakenNames(env, [...known, ...providerVariables(env)]))
   if (faults.length > 0) throw new ConfigError(faults)
   return config
 }

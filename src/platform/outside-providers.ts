@@ -24,12 +24,27 @@ type Env = Record<string, string | undefined>
 const NAME = /^[a-z][a-z0-9_]{0,31}$/
 const isLoopback = ({ hostname }: URL) => ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
 
-/** Reads `LINKED_PROVIDERS` and what each of them needs; adds to `faults` what is missing. */
-export function readOutsideProviders(env: Env, faults: string[]): Record<string, OutsideProvider> {
-  const names = (env.LINKED_PROVIDERS ?? '')
+/** What a provider is told by, each with `LINKED_<NAME>_` before it. */
+const FIELDS = [
+  ...['TYPE', 'CLIENT_ID', 'CLIENT_SECRET', 'REDIRECT_URL', 'SCOPE', 'ISSUER'],
+  ...['AUTHORIZE_URL', 'TOKEN_URL', 'PROFILE_URL', 'SUBJECT_FIELD', 'ACCEPT_TOKENS'],
+]
+
+const namesIn = (env: Env): string[] =>
+  (env.LINKED_PROVIDERS ?? '')
     .split(',')
     .map((name) => name.trim())
     .filter(Boolean)
+
+/** The variables that describe the providers that are named. */
+export const providerVariables = (env: Env): string[] => [
+  'LINKED_PROVIDERS',
+  ...namesIn(env).flatMap((name) => FIELDS.map((field) => `LINKED_${name.toUpperCase()}_${field}`)),
+]
+
+/** Reads `LINKED_PROVIDERS` and what each of them needs; adds to `faults` what is missing. */
+export function readOutsideProviders(env: Env, faults: string[]): Record<string, OutsideProvider> {
+  const names = namesIn(env)
   const read = (name: string): OutsideProvider => {
     const prefix = `LINKED_${name.toUpperCase()}_`
     const text = (field: string, standard?: string) => {
