@@ -10,6 +10,7 @@ import { fileSchedules, fileTasks } from '#modules/files/jobs.ts'
 import { groupTasks } from '#modules/groups/jobs.ts'
 import { imSchedules, imTasks } from '#modules/im/jobs.ts'
 import { ledgerSchedules, ledgerTasks } from '#modules/ledger/jobs.ts'
+import { musicTasks } from '#modules/music/jobs.ts'
 import { nearbySchedules, nearbyTasks } from '#modules/nearby/jobs.ts'
 import { notificationSchedules, notificationTasks } from '#modules/notifications/jobs.ts'
 import { pinningSchedules, pinningTasks } from '#modules/pinning/jobs.ts'
@@ -56,6 +57,7 @@ const TASKS: ((ctx: Context) => TaskList)[] = [
   deletionTasks(ERASERS),
   codeTasks,
   certificationTasks,
+  musicTasks,
   nearbyTasks,
   commentTasks,
   pinningTasks,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Webhook } from 'standardwebhooks'
 import { createWebhookSecret, signedHeaders } from '#modules/notifications/webhooks/signature.ts'
 import { isKithError, verifyWebhook } from '../../sdk/src/index.ts'
 import { clientOf, createRunningWorld } from './running.ts'
@@ -65,4 +66,15 @@ test('a message of a webhook is taken with a good signature, and with nothing el
     { headers: {}, body, secrets: secret },
   ])
     await assert.rejects(verifyWebhook(wrong), (error) => isKithError(error, 'webhook_not_signed'))
+})
+
+test('what another sender signs by the specification is taken as well', async () => {
+  const secret = createWebhookSecret()
+  const [sentAt, body] = [new Date(), JSON.stringify({ type: 'feed.created', data: {} })]
+  const headers = {
+    'webhook-id': 'msg_3',
+    'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),
+    'webhook-signature': new Webhook(secret).sign('msg_3', sentAt, body),
+  }
+  assert.equal((await verifyWebhook({ headers, body, secrets: secret })).id, 'msg_3')
 })

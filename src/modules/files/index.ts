@@ -26,6 +26,7 @@ export {
   detachFiles,
   fileViews,
   isCutShort,
+  readUpload,
   saveUpload,
 } from './uploads/service.ts'
 export { attachmentView, fileUrl, signedFileUrl } from './view.ts'

@@ -14,6 +14,7 @@ import { cleanImage } from '#platform/media/images.ts'
 import { inspectMedia, type Media } from '#platform/media/inspect.ts'
 import { cleanMp4 } from '#platform/media/mp4.ts'
 import type { Turn } from '#platform/media/queue.ts'
+import { StorageError } from '#platform/storage/errors.ts'
 import {
   fileMissing,
   fileNotAccepted,
@@ -187,6 +188,21 @@ export const fileUses = async (sql: Db, ids: number[]): Promise<FileUse[]> =>
   (await listFiles(sql, ids)).map(fileUse)
 
 /** Uploads as clients see them, by id; ids that are gone are left out. */
+/** The bytes of an upload, for a job that reads them; undefined when they are gone. */
+export async function readUpload(
+  ctx: Context,
+  id: number,
+): Promise<{ stream: Readable; mime: string } | undefined> {
+  const [file] = await listFiles(ctx.sql, [id])
+  if (!file) return undefined
+  try {
+    return { stream: (await ctx.storage.open(file.key)).stream, mime: file.mime }
+  } catch (error) {
+    if (error instanceof StorageError && error.fault === 'missing') return undefined
+    throw error
+  }
+}
+
 export async function fileViews(sql: Db, ids: number[]): Promise<Map<number, FileView>> {
   if (ids.length === 0) return new Map()
   const rows = await listFiles(sql, ids)

@@ -150,6 +150,11 @@ export async function updateSong(sql: Db, id: number, song: Partial<SongValues>)
     where id = ${id}`
 }
 
+/** Notes how long a song lasts, unless somebody said so or its sound is another one by now. */
+export const setLastTime = (sql: Db, of: { song: number; sound: number; seconds: number }) => sql`
+  update music_songs set last_time = ${of.seconds}, updated_at = now()
+  where id = ${of.song} and storage = ${of.sound} and last_time = 0`
+
 /** Puts a song on exactly these albums. */
 export const replaceSpecials = (sql: Db, songId: number, specialIds: number[]) => sql`
   with gone as (

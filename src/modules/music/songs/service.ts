@@ -7,6 +7,7 @@ import type { Content } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Tx } from '#platform/database.ts'
 import { invalidField } from '#platform/errors.ts'
+import { addJob } from '#platform/jobs.ts'
 import { noSuchSong, unknownSinger, unknownSpecial } from '../errors.ts'
 import type { Song } from '../schema.ts'
 import { findLiveSingers } from '../singers/queries.ts'
@@ -118,6 +119,7 @@ export async function addSong(
     sort,
   })
   if (storage !== null) await takeSound(tx, storage, ownerId, id)
+  if (storage !== null && lastTime === 0) await addJob(tx, 'measure_song', { song: id, sound: storage })
   if (specials.length > 0) await replaceSpecials(tx, id, [...new Set(specials)])
   if (input.price) await sellSong(tx, storage, input.price)
   return id
@@ -133,8 +135,12 @@ export async function changeSong(
   await requireParts(tx, input)
   const { specials, price, ...values } = input
   if (values.storage === song.storage) delete values.storage
+  // Another sound lasts as long as it does.
+  if (values.storage !== undefined && values.lastTime === undefined) values.lastTime = 0
   if (values.storage) await takeSound(tx, values.storage, ownerId, song.id)
   await updateSong(tx, song.id, values)
+  if (values.storage && values.lastTime === 0)
+    await addJob(tx, 'measure_song', { song: song.id, sound: values.storage })
   if (values.storage !== undefined && song.storage !== null) {
     // Who bought the song keeps it with another sound.
     if (values.storage !== null) await movePrice(tx, 'file', song.storage, values.storage)

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { measureSong } from '#modules/music/songs/sound.ts'
+import { secondsOf } from '#platform/media/sound.ts'
+import { flac, mp3, wav } from '#test/fixtures/media.ts'
+import { createSong, musicEditor, uploadSound } from '#test/fixtures/songs.ts'
+import { createWorld } from '#test/world.ts'
+
+const world = await createWorld()
+const { as, work, sql } = world
+
+/** As many frames of 26 ms as it takes. */
+const longMp3 = (seconds: number) => {
+  const frame = mp3().subarray(0, 417)
+  return Buffer.concat(Array(Math.round((seconds * 44_100) / 1152)).fill(frame))
+}
+
+test('how long a recording lasts is told to the second, and of what is broken nothing', async () => {
+  assert.equal(Math.round((await secondsOf(longMp3(65), 'audio/mpeg')) ?? 0), 65)
+  assert.equal(await secondsOf(Buffer.from('no sound at all'), 'audio/mpeg'), undefined)
+  assert.equal(await secondsOf(Buffer.alloc(0), 'audio/ogg'), undefined)
+  for (const [bytes, mime] of [
+    [flac(), 'audio/flac'],
+    [wav(), 'audio/wav'],
+  ] as const)
+    assert.ok(((await secondsOf(bytes, mime)) ?? 0) >= 0)
+})
+
+test('a crafted recording is given up, and holds nobody up meanwhile', { timeout: 120_000 }, async () => {
+  let ticks = 0
+  const clock = setInterval(() => (ticks += 1), 100)
+  const found = await secondsOf(Buffer.concat([mp3(), Buffer.alloc(8_000_000, 0xff)]), 'audio/mpeg')
+  clearInterval(clock)
+  assert.equal(found, undefined)
+  assert.ok(ticks > 5, 'the process went on')
+})
+
+test('a song without a length gets that of its sound, and keeps the one that it was given (music-15)', async () => {
+  const editor = await musicEditor(world)
+  const upload = async (seconds: number) => uploadSound(world, editor, longMp3(seconds))
+  const told = await createSong(world, editor, { body: { last_time: 7, storage: await upload(3) } })
+  const silent = await createSong(world, editor, { body: { last_time: 0, storage: await upload(4) } })
+  const lengthOf = async (id: number) =>
+    (await as(editor, 'GET', `/admin/music/songs/${id}`)).body.last_time as number
+  assert.equal(await lengthOf(silent), 0)
+  await work()
+  assert.deepEqual([await lengthOf(told), await lengthOf(silent)], [7, 4])
+  // A job that comes when the sound is another one changes nothing.
+  const late = await upload(5)
+  await sql`update music_songs set last_time = 0 where id = ${silent}`
+  await measureSong(world.ctx, { song: silent, sound: late })
+  assert.equal(await lengthOf(silent), 0)
+  const other = await upload(6)
+  assert.equal((await as(editor, 'PATCH', `/admin/music/songs/${told}`, { storage: other })).status, 204)
+  await work()
+  assert.equal(await lengthOf(told), 6)
+})
