@@ -4,6 +4,7 @@ type Schema = {
   type?: string | string[]
   description?: string
   default?: unknown
+  'x-key'?: string
   maximum?: number
   items?: Schema
   properties?: Record<string, Schema>
@@ -58,7 +59,10 @@ export function listsPage(document: Described): { text: string; count: number } 
     const named = (names: string[]) =>
       names
         .filter((name) => query.has(name))
-        .map((name) => `\`${name}\``)
+        .map((name) => {
+          const key = query.get(name)?.schema['x-key']
+          return key === undefined ? `\`${name}\`` : `\`${name}\` (\`${key}\`)`
+        })
         .join(', ') || '–'
     const size = `${limit.default ?? '–'} / ${limit.maximum ?? '–'}`
     const cells = [path.replace('/api/v2', ''), named(CURSORS), size, named(SEARCHES), items]
@@ -72,8 +76,11 @@ export function listsPage(document: Described): { text: string; count: number } 
 Every list with pages: what it goes on by, how many items a page has (usual / at most), what it searches by, where the items are, and
 in which form its times are. Written from \`openapi.json\`; \`npm run openapi\` writes it anew.
 
-- \`after\` and \`max_id\` are the id of the last item: what follows has smaller ids. \`index\` and \`since\` follow the direction asked
-  for (conventions-15). \`hot\` is a rank, alone or with \`after\`. \`page\` counts from 1 (conventions-16), \`offset\` counts items.
+- \`after\` is the \`id\` of the last item, or the field named beside it; what follows is what comes after it in the order asked for
+  (conventions-39). Every list takes it, but for rankings, where the place counts, and those that are whole. The others are older
+  names and ways that clients know: \`max_id\`, \`index\` and \`since\` (conventions-15), \`hot\`, which is a rank, \`page\`, which counts from
+  1 (conventions-16), and \`offset\`, which counts items.
+- \`q\` is a part of what is searched by in every list that searches; where another name stands beside it, it is the older one.
 - A page with fewer items than \`limit\` is the last one (conventions-14).
 - Times are UTC: \`… …\` is \`YYYY-MM-DD HH:MM:SS\`, \`T…Z\` is \`YYYY-MM-DDTHH:MM:SSZ\` (conventions-3).
 

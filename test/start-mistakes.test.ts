@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import type { Server } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -304,26 +304,4 @@ test('the command line says its version, and what was meant by what it does not 
     assert.deepEqual([code, output.replace(/nowhere\S*/, 'X')], [1, 'kith: there is no file or folder X\n'])
   }
   assert.equal(existsSync(join(folder, 'cli')), false)
-})
-
-test('a library that the Node that comes along needs and the system lacks is named with its package', async () => {
-  const root = join(folder, 'slim')
-  for (const part of ['scripts', 'node_modules/.bin']) mkdirSync(join(root, part), { recursive: true })
-  copyFileSync(join(ROOT, 'scripts/install-if-needed.mjs'), join(root, 'scripts/install-if-needed.mjs'))
-  for (const lock of ['package-lock.json', 'node_modules/.package-lock.json'])
-    writeFileSync(join(root, lock), '{"packages": {}}')
-  const complaint =
-    'node: error while loading shared libraries: libatomic.so.1: cannot open shared object file'
-  writeFileSync(join(root, 'node_modules/.bin/node'), `#!/bin/sh\necho '${complaint}' >&2\nexit 127\n`, {
-    mode: 0o755,
-  })
-  const { code, output } = await run([join(root, 'scripts/install-if-needed.mjs')], {})
-  assert.equal(code, 1)
-  assert.equal(
-    output,
-    'kith: its Node.js needs libatomic.so.1, which this system does not have: install the package libatomic1 (Debian, Ubuntu) or libatomic (Fedora, Alpine).\n',
-  )
-  // Once it is there, nothing is asked again.
-  writeFileSync(join(root, 'node_modules/.bin/node'), '#!/bin/sh\nexit 0\n')
-  assert.deepEqual(await run([join(root, 'scripts/install-if-needed.mjs')], {}), { code: 0, output: '' })
 })

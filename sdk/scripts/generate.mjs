@@ -50,13 +50,8 @@ function listsOf({ paths, components }) {
       (get?.parameters ?? []).filter((each) => each.in === 'query').map((each) => [each.name, each]),
     )
     const schema = get?.responses[200]?.content?.['application/json']?.schema
-    const by = ['after', 'max_id', 'index', 'since', 'offset', 'page'].find(
-      // Rewards go on by place, because `since` follows one of several orders.
-      (name) =>
-        query.has(name) &&
-        !(name === 'since' && query.has('offset')) &&
-        !(name === 'offset' && query.has('page')),
-    )
+    // Where nothing goes on after an item, as in rankings, the place does.
+    const by = ['after', 'offset', 'page'].find((name) => query.has(name))
     if (!by || !schema) continue
     const { properties = {} } = components.schemas[schema.$ref?.split('/').at(-1)] ?? {}
     const items =
@@ -64,10 +59,15 @@ function listsOf({ paths, components }) {
     if (schema.type !== 'array' && items === null)
       throw new Error(`nobody knows where the items of ${path} are`)
     entries.push(
-      `  ${JSON.stringify(path)}: ${JSON.stringify({ by, items, max: query.get('limit')?.schema.maximum ?? null })},\n`,
+      `  ${JSON.stringify(path)}: ${JSON.stringify({
+        by,
+        key: query.get(by).schema['x-key'] ?? 'id',
+        items,
+        max: query.get('limit')?.schema.maximum ?? null,
+      })},\n`,
     )
   }
-  return `/** Lists that have pages: what they go on by, where the items are, and how many a page has at most. */\nexport const LISTS = {\n${entries.join('')}} as const\n`
+  return `/** Lists that have pages: what they go on by, which field of the last item that is, where the items are, and how many a page has at most. */\nexport const LISTS = {\n${entries.join('')}} as const\n`
 }
 
 /** Brings each member of the interfaces, or of what lies in them, onto a line of its own. */

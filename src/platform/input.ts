@@ -15,6 +15,7 @@ type Schema = {
   'x-empty'?: boolean
   'x-list'?: boolean
   'x-page'?: boolean
+  'x-same-as'?: string
 }
 
 const is = (schema: Schema, type: string) =>
@@ -144,12 +145,25 @@ export class InputError extends Error {
 export function compileInput(schema: unknown): (data: unknown) => { value: unknown } | { error: Error } {
   let validate: ValidateFunction | undefined
   const shape = schema as Schema
+  const aliases = Object.entries(shape.properties ?? {}).flatMap(([name, { 'x-same-as': older }]) =>
+    older === undefined ? [] : [[name, older] as const],
+  )
   return (data) => {
     validate ??= ajv.compile(schema as object)
     if (is(shape, 'object') && (data === undefined || data === null)) data = {}
     const value = clean(shape, data)
-    return validate(value) ? { value } : { error: new InputError(describe(validate.errors ?? [])) }
+    if (!validate(value)) return { error: new InputError(describe(validate.errors ?? [])) }
+    return { value: aliases.length > 0 ? underOlderNames(value as Record<string, unknown>, aliases) : value }
   }
+}
+
+/** What came by the name that all lists have is read by the older one, under which routes know it. */
+function underOlderNames(value: Record<string, unknown>, aliases: (readonly [string, string])[]) {
+  for (const [name, older] of aliases) {
+    if (!value[older] && value[name] !== undefined) value[older] = value[name]
+    delete value[name]
+  }
+  return value
 }
 
 function describe(errors: ErrorObject[]): Record<string, Text[]> {

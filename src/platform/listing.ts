@@ -1,5 +1,5 @@
 import type postgres from 'postgres'
-import { Direction, Int, OneOf, Page, Text, type TObject, Type } from '#platform/schema.ts'
+import { Cursor, Direction, Int, OneOf, Page, Text, type TObject, Type } from '#platform/schema.ts'
 
 /** The rows of an administrative list with their number over all pages (administration-2), fetched side by side. */
 export async function pageOf<Row extends object>(
@@ -10,9 +10,13 @@ export async function pageOf<Row extends object>(
   return { data: data as unknown as Row[], total: (counted as { total: number }).total }
 }
 
-/** The query of every administrative list: `sort` takes the columns named, the first by default. */
+/**
+ * The query of every administrative list: `sort` takes the columns named, the first by default. `after` goes on after an
+ * item, whatever the page.
+ */
 export const listingQuery = <const T extends readonly [string, ...string[]]>(sorts: T) => ({
   page: Page,
+  after: Cursor,
   limit: Type.Optional(Int(1, 100, { default: 15 })),
   sort: Type.Optional(OneOf(sorts, { default: sorts[0] })),
   order: Direction,

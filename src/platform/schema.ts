@@ -13,6 +13,13 @@ export const Int = (minimum: number, maximum: number, options: object = {}) =>
 /** A cursor: zero, empty or missing means from the start (conventions-15). */
 export const Cursor = Type.Optional(Int(0, MAX_ID))
 
+/** A cursor that is another field of the last item than its id, which the API's description names as `x-key`. */
+export const CursorBy = (key: string) => Type.Optional(Int(0, MAX_ID, { 'x-key': key }))
+
+/** A parameter by the name that it has in every list; an older name, which goes first, means the same. */
+export const SameAs = <T extends TSchema>(older: string, schema: T) =>
+  Type.Optional({ ...schema, description: `The same as \`${older}\``, 'x-same-as': older } as T)
+
 /** A page size: 1..100, else 422; absent means the documented default (conventions-14). */
 export const Limit = (standard = 15) => Type.Optional(Int(1, 100, { default: standard }))
 

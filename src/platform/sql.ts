@@ -24,9 +24,70 @@ export const andPast = (
     direction === 'asc' ? sql`and ${column} > ${cursor}` : sql`and ${column} < ${cursor}`,
   )
 
-/** The part of an administrative list that a page number means. */
-export const pageAt = (sql: Db, { page = 1, limit = 15 }: { page?: number; limit?: number }): Fragment =>
-  sql`limit ${limit} offset ${(page - 1) * limit}`
+/**
+ * `and` these columns lie past those of one row (conventions-15), which `row` selects by the cursor; nothing without a
+ * cursor. A row that is gone has nothing past it.
+ */
+export const andPastRow = (
+  sql: Db,
+  cursor: number | string | undefined,
+  columns: Fragment,
+  row: Fragment,
+  direction: 'asc' | 'desc' = 'desc',
+): Fragment =>
+  when(sql, isCursor(cursor), () =>
+    direction === 'asc' ? sql`and (${columns}) > (${row})` : sql`and (${columns}) < (${row})`,
+  )
+
+const isCursor = (cursor: number | string | undefined): boolean => cursor !== undefined && cursor !== 0
+
+/** The part of a list that is asked for, after its condition and order: a cursor leaves nothing to skip. */
+export const partOf = (
+  sql: Db,
+  {
+    limit,
+    offset = 0,
+    after,
+  }: { limit: number; offset?: number | undefined; after?: number | string | undefined },
+): Fragment => sql`limit ${limit} offset ${isCursor(after) ? 0 : offset}`
+
+type ListingQuery = {
+  page?: number
+  limit?: number
+  after?: number | string
+  order?: 'asc' | 'desc' | undefined
+}
+
+/** What a list is in the order of: `id` alone, or a column before it, and the tables that have both. */
+type ListOrder = { id: Fragment; by?: Fragment | undefined; from?: Fragment | undefined }
+
+/** The order of an administrative list, by itself. */
+export function orderAt(sql: Db, { order }: ListingQuery, { id, by }: ListOrder): Fragment {
+  const direction = directionOf(sql, order)
+  return sql`order by ${by === undefined ? sql`` : sql`${by} ${direction},`} ${id} ${direction}`
+}
+
+/**
+ * How the statement of an administrative list ends, after its `where`: what follows the item `after` or is on the page,
+ * in order.
+ */
+export function listingAt(sql: Db, query: ListingQuery, list: ListOrder): Fragment {
+  const { page = 1, limit = 15, after, order = 'desc' } = query
+  const { id, by, from } = list
+  const past =
+    by === undefined
+      ? andPastRow(sql, after, id, sql`select ${after ?? 0}::bigint`, order)
+      : andPastRow(
+          sql,
+          after,
+          sql`${by}, ${id}`,
+          sql`select ${by}, ${id} from ${from ?? sql``} where ${id} = ${after ?? 0}`,
+          order,
+        )
+  return sql`
+    ${past} ${orderAt(sql, query, list)}
+    ${partOf(sql, { limit, offset: isCursor(after) ? 0 : (page - 1) * limit })}`
+}
 
 /**
  * `and` the column contains the text in any script (conventions-34), which `<column>_grams` and `<column>_key` tell;

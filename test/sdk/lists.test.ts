@@ -98,7 +98,9 @@ test('notifications come page by page, as many as there are', async () => {
   const eve = await person()
   const { kith, asked } = clientOf(url, eve)
   for (let n = 0; n < 17; n += 1) await as(await person(), 'PUT', `/user/followings/${eve.id}`)
-  const told = await collect(kith.list('/user/notifications', { params: { query: { type: 'follow' } } }))
+  const told = await collect(
+    kith.list('/user/notifications', { params: { query: { type: 'follow' } }, pageSize: 10 }),
+  )
   assert.equal(told.length, 17)
   assert.equal(asked.length, 2)
 })

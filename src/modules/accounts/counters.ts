@@ -1,6 +1,6 @@
 import { type CounterCheck, recount } from '#platform/counters.ts'
 import type { Db, Fragment } from '#platform/database.ts'
-import { when } from '#platform/sql.ts'
+import { ifGiven, partOf } from '#platform/sql.ts'
 import type { Tables } from '#platform/tables.ts'
 
 /** What other modules count of people: each its own column. */
@@ -49,12 +49,17 @@ export const personRecount = (
 export async function listIdsByCount(
   sql: Db,
   counter: 'followers_count' | 'checkin_count',
-  { limit = 15, offset = 0 }: { limit?: number; offset?: number },
+  { limit = 15, offset, after }: { limit?: number; offset?: number; after?: number },
 ): Promise<number[]> {
+  // The first condition is what the index begins by.
+  const past = ifGiven(sql, after || undefined, (id) => {
+    const last = sql`(select l.${sql(counter)} from user_counts l where l.user_id = ${id})`
+    return sql`and c.${sql(counter)} <= ${last} and (c.${sql(counter)} < ${last} or c.user_id > ${id})`
+  })
   const rows = await sql<{ id: number }[]>`
     select u.id from user_counts c join users u on u.id = c.user_id and u.deleted_at is null
-    ${when(sql, counter === 'checkin_count', () => sql`where c.checkin_count > 0`)}
-    order by c.${sql(counter)} desc, c.user_id limit ${limit} offset ${offset}`
+    where ${counter === 'checkin_count' ? sql`c.checkin_count > 0` : sql`true`} ${past}
+    order by c.${sql(counter)} desc, c.user_id ${partOf(sql, { limit, offset, after })}`
   return rows.map(({ id }) => id)
 }
 

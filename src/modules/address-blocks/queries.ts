@@ -1,7 +1,7 @@
 import { escapeLike } from '#lib/text.ts'
 import type { Db, Fragment } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { directionOf, ifGiven, pageAt } from '#platform/sql.ts'
+import { ifGiven, listingAt } from '#platform/sql.ts'
 import type { Row, Tables } from '#platform/tables.ts'
 import type { AddressBlockQuery } from './admin/schema.ts'
 
@@ -62,7 +62,7 @@ export function listAddressBlocks(sql: Db, query: AddressBlockQuery) {
       })}`
   return pageOf<AddressBlockRow>(
     sql`select *, ${inForce(sql)} as in_force from address_blocks ${where}
-      order by id ${directionOf(sql, query.order)} ${pageAt(sql, query)}`,
+      ${listingAt(sql, query, { id: sql`id` })}`,
     sql`select count(*)::int as total from address_blocks ${where}`,
   )
 }

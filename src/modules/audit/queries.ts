@@ -1,7 +1,7 @@
 import { escapeLike } from '#lib/text.ts'
 import type { Db, Fragment } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { directionOf, ifGiven, pageAt } from '#platform/sql.ts'
+import { ifGiven, listingAt } from '#platform/sql.ts'
 import type { Tables } from '#platform/tables.ts'
 import type { AuditQuery } from './schema.ts'
 
@@ -42,13 +42,14 @@ export function listAudit(sql: Db, query: AuditQuery) {
       ${ifGiven(sql, query.subject_id, (id) => sql`and subject_id = ${id}`)}
       ${ifGiven(sql, query.q, (part) => sql`and action like ${`%${escapeLike(part)}%`}`)}`
   return pageOf<AuditRow>(
-    sql`select * from audit_log ${where} order by id ${directionOf(sql, query.order)} ${pageAt(sql, query)}`,
+    sql`select * from audit_log ${where} ${listingAt(sql, query, { id: sql`id` })}`,
     sql`select count(*)::int as total from audit_log ${where}`,
   )
 }
 
 /** What administrators changed of one thing, as part of its history. */
 export const auditOf = (sql: Db, type: string, id: number): Fragment => sql`
-  select created_at as at, action as event, user_id as by, subject_type || '/' || subject_id as subject,
+  select created_at as at, 'record-' || id as id, action as event, user_id as by,
+    subject_type || '/' || subject_id as subject,
     jsonb_strip_nulls(jsonb_build_object('before', before, 'after', after)) as details
   from audit_log where subject_type = ${type} and subject_id = ${String(id)}`

@@ -9,4 +9,5 @@ export {
   findCollected,
   isCollected,
   listCollected,
+  pastCollected,
 } from './queries.ts'

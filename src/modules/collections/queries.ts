@@ -1,7 +1,7 @@
 import { type Content, type Counts, countsOf } from '#platform/content.ts'
 import type { Db, Fragment } from '#platform/database.ts'
 import type { Flag } from '#platform/pages/overlay.ts'
-import { ifGiven } from '#platform/sql.ts'
+import { andPast, andPastRow, partOf } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
 
 /** Something a person keeps for later. `id` is that of the record, not of the content. */
@@ -65,17 +65,29 @@ export type CollectionPage = {
   order?: 'record' | 'content'
   /** Strictly before this id: of the record or of the content, as the order says. */
   after?: number
+  /** Strictly before this content, in the order of records. */
+  afterContent?: number | undefined
   offset?: number
 }
 
+/** `and` beyond this content among the rows `c` of what a person collected, by when. */
+export const pastCollected = (sql: Db, type: string, userId: number, after = 0): Fragment =>
+  andPastRow(
+    sql,
+    after,
+    sql`c.id`,
+    sql`select id from collections where user_id = ${userId} and collectible_type = ${type} and collectible_id = ${after}`,
+  )
+
 /** What a person collected of one kind; content modules put their lists together from it. */
 export const listCollected = (sql: Db, page: CollectionPage) => {
-  const key = page.order === 'content' ? sql`collectible_id` : sql`id`
+  const { type, userId, limit, after = 0, afterContent, offset } = page
+  const key = page.order === 'content' ? sql`c.collectible_id` : sql`c.id`
   return sql<CollectionRow[]>`
-    select id, user_id, collectible_type, collectible_id, created_at from collections
-    where user_id = ${page.userId} and collectible_type = ${page.type}
-      ${ifGiven(sql, page.after || undefined, (after) => sql`and ${key} < ${after}`)}
-    order by ${key} desc limit ${page.limit} offset ${page.offset ?? 0}`
+    select id, user_id, collectible_type, collectible_id, created_at from collections c
+    where user_id = ${userId} and collectible_type = ${type}
+      ${andPast(sql, key, after)} ${pastCollected(sql, type, userId, afterContent)}
+    order by ${key} desc ${partOf(sql, { limit, offset, after: after || afterContent })}`
 }
 
 /** What of this content a person has collected; nothing for a guest. */

@@ -7,7 +7,7 @@ import { blocked, type DeclaredError, forbidden, notFound } from '#platform/erro
 import { routesOn } from '#platform/http/route.ts'
 import { type Server, say } from '#platform/http.ts'
 import { notePersonal } from '#platform/pages/reading.ts'
-import { Cursor, Empty, Id, Limit, Type } from '#platform/schema.ts'
+import { Cursor, Empty, Id, Limit, SameAs, Type } from '#platform/schema.ts'
 import { type CommentRow, findComment, findComments, listComments } from './queries.ts'
 import { CommentMade, CommentPage, CommentWithPeople, NewComment } from './schema.ts'
 import { type CommentRules, noteRules, removeComment, writeComment } from './service.ts'
@@ -45,6 +45,7 @@ export function mountComments(server: Server, ctx: Context, content: Content, op
   const route = routesOn(server, ctx, { tag: content.tag })
   const cursor = options.cursor ?? 'after'
   const hides = shape === 'pinned'
+  const alias: Record<string, typeof Cursor> = cursor === 'after' ? {} : { after: SameAs(cursor, Cursor) }
   const ContentParams = Type.Object({ [param]: Id })
   const CommentParams = Type.Object({ [param]: Id, comment: Id })
 
@@ -71,7 +72,11 @@ export function mountComments(server: Server, ctx: Context, content: Content, op
     access: 'optional',
     kept: peopleOverlay,
     params: ContentParams,
-    query: Type.Object({ limit: Limit(), [cursor]: Cursor }),
+    query: Type.Object({
+      limit: Limit(),
+      [cursor]: Cursor,
+      ...alias,
+    }),
     reply: { 200: shape === 'array' ? Type.Array(CommentWithPeople) : CommentPage },
     load: ({ params, viewer }) => find(params[param]!, viewer.id),
     async handler({ loaded: target, query, viewer }) {

@@ -3,7 +3,7 @@ import { countForPeople, notBlockedBy } from '#modules/accounts/index.ts'
 import { type Content, type Counts, countsOf } from '#platform/content.ts'
 import type { Db, Fragment } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { andPast, directionOf, ifGiven, pageAt, when } from '#platform/sql.ts'
+import { andPast, directionOf, ifGiven, listingAt, when } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
 import type { CommentSearchOfContent } from './schema.ts'
 
@@ -210,7 +210,7 @@ export function listCommentIds(
       ${ifGiven(sql, query.q, (part) => sql`and c.body ilike ${`%${escapeLike(part)}%`}`)}
       ${ifGiven(sql, query.user_id, (userId) => sql`and c.user_id = ${userId}`)}`
   return pageOf<{ id: number }>(
-    sql`select c.id from comments c ${where} order by c.id ${directionOf(sql, query.order)} ${pageAt(sql, query)}`,
+    sql`select c.id from comments c ${where} ${listingAt(sql, query, { id: sql`c.id` })}`,
     sql`select count(*)::int as total from comments c ${where}`,
   )
 }

@@ -11,6 +11,7 @@ import {
   Nullable,
   OneOf,
   Open,
+  SameAs,
   Shared,
   type Static,
   Text,
@@ -65,6 +66,7 @@ export const CommentPage = Shared('CommentPage', {
 export const CommentSearch = Type.Object({
   limit: Limit(),
   index: Cursor,
+  after: SameAs('index', Cursor),
   direction: Direction,
   author: Type.Optional(Id),
   for_user: Type.Optional(Id),

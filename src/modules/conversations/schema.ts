@@ -1,4 +1,4 @@
-import { Cursor, Flag, Limit, Shared, type Static, Text, Time, Type } from '#platform/schema.ts'
+import { Cursor, Flag, Limit, SameAs, Shared, type Static, Text, Time, Type } from '#platform/schema.ts'
 
 /** Clients write the person's id and the time in milliseconds one after the other, which passes 2^53. */
 const SystemMark = Type.Unsafe<number | string>({
@@ -41,6 +41,7 @@ export const FeedbackReply = Shared('FeedbackMade', {
 export const ConversationQuery = Type.Object({
   limit: Limit(),
   max_id: Cursor,
+  after: SameAs('max_id', Cursor),
   order: Type.Optional(Flag()),
 })
 export type ConversationQuery = Static<typeof ConversationQuery>

@@ -1,7 +1,7 @@
 import { geoCell, geoCellsAround } from '#lib/geo.ts'
 import { grams, nameKey } from '#lib/text.ts'
 import type { Db, Fragment } from '#platform/database.ts'
-import { andContains, ifGiven, when } from '#platform/sql.ts'
+import { andContains, andPast, andPastRow, ifGiven, partOf } from '#platform/sql.ts'
 import type { Row, Tables } from '#platform/tables.ts'
 import type { GroupListQuery, MyGroupsQuery, NearbyQuery, RecommendedQuery } from './schema.ts'
 import { isShown, type MemberRow, memberColumns } from './standing/queries.ts'
@@ -83,29 +83,35 @@ const passed = (sql: Db, groupId: Fragment) =>
 
 /** Passed groups, newest first, all or filtered. */
 export function listGroups(sql: Db, query: GroupListQuery) {
-  const { id: ids, keyword, category_id: category, limit = 15, offset = 0, after = 0 } = query
+  const { id: ids, keyword, category_id: category, limit = 15, offset, after = 0 } = query
   return groups(
     sql,
     sql`
       select * from groups where audit = 1 and deleted_at is null
         ${ifGiven(sql, ids, (value) => sql`and id = any(${value})`)}
         ${ifGiven(sql, category, (value) => sql`and category_id = ${value}`)} ${andContains(sql, 'name', keyword)}
-        ${when(sql, after > 0, () => sql`and id < ${after}`)}
-      order by id desc limit ${limit} offset ${after > 0 ? 0 : offset}`,
+        ${andPast(sql, sql`id`, after)}
+      order by id desc ${partOf(sql, { limit, offset, after })}`,
     sql`order by g.id desc`,
   )
 }
 
 /** Groups chosen by hand, in their order or mixed. */
-export const listRecommended = (sql: Db, { limit = 20, offset = 0, type }: RecommendedQuery) =>
+export const listRecommended = (sql: Db, { limit = 20, offset, after, type }: RecommendedQuery) =>
   groups(
     sql,
     sql`
       select g.*, r.n as place from (
         select r.group_id, row_number() over () as n from (
           select r.group_id from group_recommends r where ${passed(sql, sql`r.group_id`)}
+            ${andPastRow(
+              sql,
+              type === 'random' ? 0 : after,
+              sql`r.sort_by, r.group_id`,
+              sql`select sort_by, group_id from group_recommends where group_id = ${after ?? 0}`,
+            )}
           order by ${type === 'random' ? sql`random()` : sql`r.sort_by desc, r.group_id desc`}
-          limit ${limit} offset ${offset}
+          ${partOf(sql, { limit, offset, after })}
         ) r
       ) r cross join lateral (select * from groups g where g.id = r.group_id offset 0) g`,
     sql`order by g.place`,
@@ -115,27 +121,39 @@ export const listRecommended = (sql: Db, { limit = 20, offset = 0, type }: Recom
 const NEARBY_KM = 20
 
 /** Passed groups nearby, the nearest first. */
-export function listNearby(sql: Db, { latitude, longitude, limit = 15, offset = 0 }: NearbyQuery) {
+export function listNearby(sql: Db, { latitude, longitude, limit = 15, offset, after }: NearbyQuery) {
   const cells = geoCellsAround({ latitude, longitude }, NEARBY_KM)
+  const km = sql`2 * 6371 * asin(sqrt(least(1, power(sin(radians(g.latitude - ${latitude}::float8) / 2), 2)
+        + cos(radians(${latitude}::float8)) * cos(radians(g.latitude))
+        * power(sin(radians(g.longitude - ${longitude}::float8) / 2), 2))))`
   return groups(
     sql,
     sql`
     select * from (
-      select g.*, 2 * 6371 * asin(sqrt(least(1, power(sin(radians(g.latitude - ${latitude}::float8) / 2), 2)
-        + cos(radians(${latitude}::float8)) * cos(radians(g.latitude))
-        * power(sin(radians(g.longitude - ${longitude}::float8) / 2), 2)))) as km
+      select g.*, ${km} as km
       from groups g where g.geo_cell = any(${cells}::bigint[]) and g.audit = 1 and g.deleted_at is null
     ) g
-    where g.km <= ${NEARBY_KM} order by g.km, g.id limit ${limit} offset ${offset}`,
+    where g.km <= ${NEARBY_KM}
+      ${andPastRow(sql, after, sql`g.km, g.id`, sql`select ${km}, g.id from groups g where g.id = ${after ?? 0}`, 'asc')}
+    order by g.km, g.id ${partOf(sql, { limit, offset, after })}`,
     sql`order by g.km, g.id`,
   )
 }
+
+/** Beyond a group among those of a person, who is in the rows `m`. */
+const pastGroup = (sql: Db, userId: number, after = 0) =>
+  andPastRow(
+    sql,
+    after,
+    sql`m.id`,
+    sql`select id from group_members where user_id = ${userId} and group_id = ${after}`,
+  )
 
 /** Passed groups that a person has joined, the last first. */
 export const listGroupsOf = (
   sql: Db,
   userId: number,
-  { limit = 15, offset = 0 }: { limit?: number; offset?: number },
+  { limit = 15, ...page }: { limit?: number; offset?: number; after?: number },
 ) =>
   groups(
     sql,
@@ -143,13 +161,14 @@ export const listGroupsOf = (
       select g.*, m.id as member_id from (
         select m.id, m.group_id from group_members m
         where m.user_id = ${userId} and m.audit = 1 and not m.disabled and ${passed(sql, sql`m.group_id`)}
-        order by m.id desc limit ${limit} offset ${offset}
+          ${pastGroup(sql, userId, page.after)}
+        order by m.id desc ${partOf(sql, { limit, ...page })}
       ) m cross join lateral (select * from groups g where g.id = m.group_id offset 0) g`,
     sql`order by g.member_id desc`,
   )
 
 /** Groups of one's own lists, the last joined first: those joined, those that wait for somebody, those to post in. */
-export function listMyGroups(sql: Db, userId: number, { type, limit = 20, offset = 0 }: MyGroupsQuery) {
+export function listMyGroups(sql: Db, userId: number, { type, limit = 20, ...page }: MyGroupsQuery) {
   const which = {
     join: sql`m.audit = 1 and g.audit = 1`,
     audit: sql`(m.audit = 0 or (g.audit = 0 and m.role = 'founder'))`,
@@ -161,8 +180,8 @@ export function listMyGroups(sql: Db, userId: number, { type, limit = 20, offset
       select m.id, m.group_id, m.created_at from group_members m
       where m.user_id = ${userId} and coalesce((
         select g.deleted_at is null and ${which} from groups g where g.id = m.group_id
-      ), false)
-      order by m.id desc limit ${limit} offset ${offset}
+      ), false) ${pastGroup(sql, userId, page.after)}
+      order by m.id desc ${partOf(sql, { limit, ...page })}
     ) m
     cross join lateral (select * from groups g where g.id = m.group_id offset 0) g
     cross join lateral (select * from group_counts n where n.group_id = g.id offset 0) n

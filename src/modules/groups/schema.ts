@@ -11,6 +11,7 @@ import {
   Nullable,
   Offset,
   OneOf,
+  SameAs,
   Shared,
   type Static,
   Text,
@@ -77,6 +78,7 @@ export const CategoryGroupsQuery = Type.Object(page)
 export const GroupListQuery = Type.Object({
   ...page,
   keyword: Type.Optional(Text(100)),
+  q: SameAs('keyword', Type.Optional(Text(100))),
   category_id: Type.Optional(Id),
   id: Type.Optional(IdList()),
 })
@@ -85,6 +87,7 @@ export type GroupListQuery = Static<typeof GroupListQuery>
 export const RecommendedQuery = Type.Object({
   limit: Limit(20),
   offset: Offset,
+  after: Cursor,
   type: Type.Optional(OneOf(['random'])),
 })
 export type RecommendedQuery = Static<typeof RecommendedQuery>
@@ -92,21 +95,20 @@ export type RecommendedQuery = Static<typeof RecommendedQuery>
 export const NearbyQuery = Type.Object({
   longitude: Type.Number({ minimum: -180, maximum: 180 }),
   latitude: Type.Number({ minimum: -90, maximum: 90 }),
-  limit: Limit(),
-  offset: Offset,
+  ...page,
 })
 export type NearbyQuery = Static<typeof NearbyQuery>
 
 export const UserGroupsQuery = Type.Object({
   user_id: Id,
   type: Type.Optional(OneOf(['join'])),
-  limit: Limit(),
-  offset: Offset,
+  ...page,
 })
 export const MyGroupsQuery = Type.Object({
   type: Type.Optional(OneOf(['join', 'audit', 'allow_post'], { default: 'join' })),
   limit: Limit(20),
   offset: Offset,
+  after: Cursor,
 })
 export type MyGroupsQuery = Static<typeof MyGroupsQuery>
 

@@ -5,6 +5,7 @@ import {
   Int,
   Limit,
   Nullable,
+  SameAs,
   Shared,
   type Static,
   Text,
@@ -29,11 +30,13 @@ export type SongListQuery = Static<typeof SongListQuery>
 export const SpecialListQuery = Type.Object({
   limit: Wanted,
   max_id: Cursor,
+  after: SameAs('max_id', Cursor),
   id: Type.Optional(IdList()),
 })
 export type SpecialListQuery = Static<typeof SpecialListQuery>
 
-export const BoughtQuery = (standard: number) => Type.Object({ limit: Limit(standard), max_id: Cursor })
+export const BoughtQuery = (standard: number) =>
+  Type.Object({ limit: Limit(standard), max_id: Cursor, after: SameAs('max_id', Cursor) })
 
 const counts = {
   taste_count: Type.Integer({ description: 'plays' }),

@@ -8,6 +8,7 @@ import {
   Int,
   Limit,
   Nullable,
+  SameAs,
   Shared,
   type Static,
   Text,
@@ -52,6 +53,7 @@ export const NewsListQuery = Type.Object({
   recommend: Type.Optional(Flag()),
   cate_id: Type.Optional(Id),
   key: Type.Optional(Text(100, { description: 'a part of the title' })),
+  q: SameAs('key', Type.Optional(Text(100))),
   after: Cursor,
   limit: Type.Optional(Int(1, 100)),
 })

@@ -1,6 +1,6 @@
 import type { Db } from '#platform/database.ts'
 import { sendSignal } from '#platform/signals.ts'
-import { andPast, directionOf, ifGiven, when } from '#platform/sql.ts'
+import { andPast, directionOf, ifGiven, partOf, when } from '#platform/sql.ts'
 import type { SystemType } from './codes.ts'
 import type { Notice, NotificationType } from './schema.ts'
 
@@ -191,8 +191,7 @@ export const findPage = (
   sql: Db,
   userId: number,
   type: NotificationType | undefined,
-  limit: number,
-  offset: number,
+  { limit, offset, after }: { limit: number; offset: number; after: number },
 ) =>
   sql<({ total: number } & (NotificationRow | { [Key in keyof NotificationRow]: null }))[]>`
   select c.total, page.*
@@ -206,8 +205,9 @@ export const findPage = (
     from (
       select user_id, seq from notifications
       where user_id = ${userId} ${ifGiven(sql, type, (kind) => sql`and type = ${kind}`)}
+        ${andPast(sql, sql`seq`, after)}
       order by user_id desc, ${when(sql, type !== undefined, () => sql`type desc,`)} seq desc
-      limit ${limit} offset ${offset}
+      ${partOf(sql, { limit, offset, after })}
     ) as found
     join notifications n on n.user_id = found.user_id and n.seq = found.seq
   ) as page on true

@@ -42,13 +42,14 @@ export function notificationRoutes(server: Server, ctx: Context) {
     reply: { 200: NotificationPage },
     errors: [typeNeeded],
     handler: async ({ viewer, query, request }) => {
-      const { type, offset } = query
-      if (type === undefined && offset === undefined) throw typeNeeded()
-      const page = offset === undefined ? (query.page ?? 1) : Math.floor(offset / PAGE_SIZE) + 1
-      const rows = await findPage(sql, viewer.id, type, PAGE_SIZE, offset ?? (page - 1) * PAGE_SIZE)
+      const { type, offset, after = 0, limit = PAGE_SIZE } = query
+      if (type === undefined && offset === undefined && after === 0) throw typeNeeded()
+      const page = offset === undefined ? (query.page ?? 1) : Math.floor(offset / limit) + 1
+      const skipped = offset ?? (page - 1) * limit
+      const rows = await findPage(sql, viewer.id, type, { limit, offset: skipped, after })
       const path = `${config.publicUrl}/api/v2/user/notifications`
       const known = await findMissing(ctx, rows.filter(isPresent), () => viewer.id)
-      return pageView(rows, { type, page, offset, path }, language(request), known)
+      return pageView(rows, { type, limit, page, offset, after, path }, language(request), known)
     },
   })
 

@@ -1,11 +1,13 @@
 import {
   Cursor,
+  CursorBy,
   Direction,
   Int,
   Limit,
   Nullable,
   OneOf,
   Page,
+  SameAs,
   Shared,
   type Static,
   Type,
@@ -60,6 +62,9 @@ const NotificationData = Type.Object(
 
 export const Notification = Shared('Notification', {
   id: Type.String({ description: 'A UUID' }),
+  seq: Type.Integer({
+    description: 'Its place in the order of its reader, by which lists and the stream go on',
+  }),
   created_at: ZuluTime,
   read_at: Nullable(ZuluTime),
   data: NotificationData,
@@ -84,7 +89,12 @@ export const Statistics = Shared('NotificationStatistics', {
 export type Statistics = Static<typeof Statistics>
 
 /** A page of mentions (notifications-11). */
-export const MentionQuery = Type.Object({ limit: Limit(), index: Cursor, direction: Direction })
+export const MentionQuery = Type.Object({
+  limit: Limit(),
+  index: Cursor,
+  after: SameAs('index', Cursor),
+  direction: Direction,
+})
 
 /** Where somebody was mentioned: the list of earlier clients, who fetch the content itself by its id. */
 export const Mention = Shared('Mention', {
@@ -95,9 +105,11 @@ export const Mention = Shared('Mention', {
 })
 export type Mention = Static<typeof Mention>
 
-/** A page of a type (notifications-4); with a row offset of earlier clients also of all types. */
+/** A page of a type (notifications-4); by `after`, or with a row offset of earlier clients, also of all types. */
 export const ListQuery = Type.Object({
   type: Type.Optional(OneOf(NOTIFICATION_TYPES)),
+  limit: Limit(),
+  after: CursorBy('seq'),
   page: Page,
   offset: Type.Optional(Int(0, 1_000_000_000)),
 })

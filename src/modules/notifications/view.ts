@@ -5,6 +5,7 @@ import { type findStatistics, isPresent, type NotificationRow } from './queries.
 import type { Mention, Notification, NotificationPage, NotificationType, Statistics } from './schema.ts'
 import { type Found, systemData } from './system/view.ts'
 
+/** How many a page has unless asked otherwise. */
 export const PAGE_SIZE = 15
 const SYSTEM = { id: 0, name: 'Kith' }
 
@@ -41,6 +42,7 @@ function dataOf(row: NotificationRow, language: Language, known?: Known): Notifi
 /** A stored notification as its reader gets it. */
 export const notificationView = (row: NotificationRow, language: Language, known?: Known): Notification => ({
   id: row.id,
+  seq: row.seq,
   created_at: zuluTime(row.created_at),
   read_at: zuluTimeOrNull(row.read_at),
   data: dataOf(row, language, known),
@@ -84,38 +86,50 @@ export function statisticsView(
   }
 }
 
-/** A page; `from` and `to` are null where it is empty (notifications-4). */
+/** What was asked for: `limit` with whether it was given. */
+type Asked = {
+  type: NotificationType | undefined
+  limit: number
+  page: number
+  offset: number | undefined
+  after: number
+  path: string
+}
+
+/** A page; `from` and `to` are null where it is empty, or its place among all is not known (notifications-4). */
 export function pageView(
   rows: ({ total: number } & (NotificationRow | { [Key in keyof NotificationRow]: null }))[],
-  asked: { type: NotificationType | undefined; page: number; offset: number | undefined; path: string },
+  asked: Asked,
   language: Language,
   known: Known,
 ): NotificationPage {
-  const { type, page, offset, path } = asked
+  const { type, limit, page, offset, after, path } = asked
   const data = rows.filter(isPresent).map((row) => notificationView(row, language, known))
   const total = rows[0]?.total ?? 0
-  const last = Math.max(1, Math.ceil(total / PAGE_SIZE))
-  const query = type === undefined ? '' : `type=${type}&`
+  const last = Math.max(1, Math.ceil(total / limit))
+  const query = `${type === undefined ? '' : `type=${type}&`}${limit === PAGE_SIZE ? '' : `limit=${limit}&`}`
   // Who asks by rows is sent on by rows.
   const place = (number: number) =>
-    offset === undefined ? `page=${number}` : `offset=${(number - 1) * PAGE_SIZE}`
+    offset === undefined ? `page=${number}` : `offset=${(number - 1) * limit}`
   const url = (number: number) => `${path}?${query}${place(number)}`
-  const from = (offset ?? (page - 1) * PAGE_SIZE) + 1
+  const from = (offset ?? (page - 1) * limit) + 1
+  const hasPlace = data.length > 0 && after === 0
+  const beyond = data.length === limit ? `${path}?${query}after=${data.at(-1)?.seq}` : null
   return {
     data,
     links: {
       first: url(1),
       last: url(last),
-      prev: page > 1 ? url(page - 1) : null,
-      next: page < last ? url(page + 1) : null,
+      prev: after === 0 && page > 1 ? url(page - 1) : null,
+      next: after > 0 ? beyond : page < last ? url(page + 1) : null,
     },
     meta: {
       current_page: page,
-      from: data.length > 0 ? from : null,
+      from: hasPlace ? from : null,
       last_page: last,
       path,
-      per_page: PAGE_SIZE,
-      to: data.length > 0 ? from + data.length - 1 : null,
+      per_page: limit,
+      to: hasPlace ? from + data.length - 1 : null,
       total,
     },
   }

@@ -2,7 +2,7 @@ import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
 import { countForPeople } from '#modules/accounts/index.ts'
 import type { Target } from '#platform/content.ts'
 import type { Db, Fragment } from '#platform/database.ts'
-import { ifGiven, when } from '#platform/sql.ts'
+import { andPast, andPastRow, ifGiven, partOf, when } from '#platform/sql.ts'
 import type { Tables } from '#platform/tables.ts'
 import type { QuestionsQuery, UserQuestionsQuery } from './schema.ts'
 
@@ -62,17 +62,20 @@ const filters = (sql: Db, viewerId: number): Record<NonNullable<QuestionsQuery['
 export const listQuestions = (
   sql: Db,
   viewerId: number,
-  { type = 'new', subject, id, limit = 20, offset = 0, after = 0 }: QuestionsQuery,
+  { type = 'new', subject, id, limit = 20, offset, after = 0 }: QuestionsQuery,
   topicId?: number,
-) => sql<QuestionRow[]>`
+) => {
+  const key = topicId === undefined ? sql`q.id` : sql`l.question_id`
+  const last = sql`select answers_count, id from questions where id = ${after}`
+  return sql<QuestionRow[]>`
   select ${questionColumns(sql)}
   from ${topicId === undefined ? sql`questions q` : sql`question_topic_links l join questions q on q.id = l.question_id`}
   where ${topicId === undefined ? sql`true` : sql`l.topic_id = ${topicId}`}
     ${id === undefined ? filters(sql, viewerId)[type] : sql`and q.id = any(${id})`} ${subjectContains(sql, subject)}
-    ${when(sql, after > 0, () => sql`and ${topicId === undefined ? sql`q.id` : sql`l.question_id`} < ${after}`)}
-  order by ${when(sql, type === 'hot', () => sql`q.answers_count desc,`)}
-    ${topicId === undefined ? sql`q.id` : sql`l.question_id`} desc
-  limit ${limit} offset ${after > 0 ? 0 : offset}`
+    ${type === 'hot' ? andPastRow(sql, after, sql`q.answers_count, ${key}`, last) : andPast(sql, key, after)}
+  order by ${when(sql, type === 'hot', () => sql`q.answers_count desc,`)} ${key} desc
+  ${partOf(sql, { limit, offset, after })}`
+}
 
 /** The questions of a person, newest first; those asked anonymously only for themselves. */
 export const listQuestionsOf = (

@@ -11,6 +11,7 @@ import {
   Offset,
   OneOf,
   RawText,
+  SameAs,
   Shared,
   type Static,
   Text,
@@ -30,7 +31,7 @@ export const AnswerParams = Type.Object({ answer: Id })
 
 export const TopicParams = Type.Object({ topic: Id })
 
-export const ListQuery = Type.Object({ limit: Type.Optional(Int(1, 100, { default: 20 })), offset: Offset })
+export const ListQuery = Type.Object({ limit: Limit(20), offset: Offset, after: Cursor })
 
 /** Markdown, and what a list shows of it; made from the Markdown when a client does not send it. */
 export const Markdown = (options: object = {}) => Text(50_000, options)
@@ -108,8 +109,8 @@ export const QuestionsQuery = Type.Object({
     OneOf(['new', 'all', 'hot', 'reward', 'excellent', 'follow'] as const, { default: 'new' }),
   ),
   subject: Type.Optional(Text(255)),
+  q: SameAs('subject', Type.Optional(Text(255))),
   id: Type.Optional(IdList(100)),
-  after: Cursor,
 })
 export type QuestionsQuery = Static<typeof QuestionsQuery>
 

@@ -2,7 +2,7 @@ import { carryOut, PLATFORM, unmendable } from '#modules/ledger/index.ts'
 import { type Content, type Counts, countsOf } from '#platform/content.ts'
 import { type CounterCheck, type Drift, recount } from '#platform/counters.ts'
 import type { Db } from '#platform/database.ts'
-import { andPast, directionOf } from '#platform/sql.ts'
+import { andPast, andPastRow, directionOf, partOf } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
 import type { RewardQuery, RewardSum } from './schema.ts'
 
@@ -52,12 +52,21 @@ export async function insertReward(
 
 /** A page of the rewards of some content. */
 export const listRewards = (sql: Db, type: string, contentId: number, query: RewardQuery) => {
-  const { limit = 15, offset = 0, order = 'desc', order_type = 'date', type: by = 'time', since = 0 } = query
+  const {
+    limit = 15,
+    offset,
+    after,
+    order = 'desc',
+    order_type = 'date',
+    type: by = 'time',
+    since = 0,
+  } = query
   const key = order_type === 'amount' || by === 'amount' ? sql`amount` : sql`id`
   return sql<RewardRow[]>`
     select id, user_id, target_user, amount, rewardable_type, rewardable_id, created_at from rewards
     where rewardable_type = ${type} and rewardable_id = ${contentId} ${andPast(sql, key, since, order)}
-    order by ${key} ${directionOf(sql, order)}, id ${directionOf(sql, order)} limit ${limit} offset ${offset}`
+      ${andPastRow(sql, after, sql`${key}, id`, sql`select ${key}, id from rewards where id = ${after ?? 0}`, order)}
+    order by ${key} ${directionOf(sql, order)}, id ${directionOf(sql, order)} ${partOf(sql, { limit, offset, after })}`
 }
 
 /** What each piece of this content was given; those without a reward are absent. */

@@ -19,7 +19,7 @@ export const RewardBody = Shared('NewReward', { amount: Amount, password: Type.O
 export type RewardBody = Static<typeof RewardBody>
 
 /**
- * `since` is the id of the last reward, or its amount where they are ordered by amount. `type` is the name of
+ * `since` is the id of the last reward, or its amount where they are ordered by amount; `after` is its id. `type` is the name of
  * `order_type` where answers are rewarded (money-16).
  */
 export const RewardQuery = (standard = 15) =>
@@ -30,6 +30,7 @@ export const RewardQuery = (standard = 15) =>
     order: Direction,
     order_type: Type.Optional(OneOf(['date', 'amount'] as const, { default: 'date' })),
     since: Cursor,
+    after: Cursor,
   })
 export type RewardQuery = Static<ReturnType<typeof RewardQuery>>
 

@@ -1,6 +1,7 @@
 import { nameKey } from '#lib/text.ts'
 import { withEnabledUser } from '#modules/accounts/index.ts'
 import type { Db } from '#platform/database.ts'
+import { andPast, partOf } from '#platform/sql.ts'
 import type { Tag, TagCategory } from './schema.ts'
 
 const columns = (sql: Db) => sql`t.id, t.name, t.tag_category_id, t.weight`
@@ -52,17 +53,17 @@ export async function detachTag(
 export async function listAlikeIds(
   sql: Db,
   userId: number,
-  { limit = 15, offset = 0 }: { limit?: number; offset?: number },
+  { limit = 15, offset = 0, after = 0 }: { limit?: number; offset?: number; after?: number },
 ): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     select distinct found.user_id as id
     from user_tags mine cross join lateral (
       select l.user_id from user_tags l ${withEnabledUser(sql, sql`l.user_id`)}
-      where l.tag_id = mine.tag_id and l.user_id <> ${userId}
+      where l.tag_id = mine.tag_id and l.user_id <> ${userId} ${andPast(sql, sql`l.user_id`, after)}
       order by l.user_id desc limit ${limit + offset}
     ) as found
     where mine.user_id = ${userId}
-    order by id desc limit ${limit} offset ${offset}`
+    order by id desc ${partOf(sql, { limit, offset, after })}`
   return rows.map(({ id }) => id)
 }
 

@@ -1,4 +1,4 @@
-import { Id, Limit, Offset, Shared, type Static, Type } from '#platform/schema.ts'
+import { Cursor, Id, Limit, Offset, Shared, type Static, Type } from '#platform/schema.ts'
 
 /** A tag that people may choose. */
 export const Tag = Shared('Tag', {
@@ -20,4 +20,4 @@ export type TagCategory = Static<typeof TagCategory>
 
 export const TagParams = Type.Object({ tag: Id })
 export const OwnerParams = Type.Object({ user: Id })
-export const PeopleQuery = Type.Object({ limit: Limit(), offset: Offset })
+export const PeopleQuery = Type.Object({ limit: Limit(), offset: Offset, after: Cursor })

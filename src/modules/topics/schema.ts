@@ -7,6 +7,7 @@ import {
   Nullable,
   Offset,
   OneOf,
+  SameAs,
   Shared,
   type Static,
   Text,
@@ -22,11 +23,12 @@ export const TopicListQuery = Type.Object({
   limit: Limit(),
   direction: Direction,
   index: Cursor,
+  after: SameAs('index', Cursor),
   only: Type.Optional(OneOf(['hot'])),
 })
 export type TopicListQuery = Static<typeof TopicListQuery>
 
-export const ParticipantsQuery = Type.Object({ limit: Limit(), offset: Offset })
+export const ParticipantsQuery = Type.Object({ limit: Limit(), offset: Offset, after: Cursor })
 
 const Desc = Nullable(Text(500))
 const LogoNode = Nullable(Text(512, { description: 'The node of a picture you stored' }))

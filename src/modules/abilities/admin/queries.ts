@@ -1,16 +1,18 @@
 import { escapeLike } from '#lib/text.ts'
 import type { Db } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { directionOf, ifGiven, pageAt } from '#platform/sql.ts'
+import { andPastRow, directionOf, ifGiven, partOf } from '#platform/sql.ts'
 import type { Tables } from '#platform/tables.ts'
 import type { AbilityChanges, AbilityQuery } from './schema.ts'
 
 /** A page of abilities, in the order of their names unless asked otherwise. */
-export function listAbilities(sql: Db, { order = 'asc', ...query }: AbilityQuery) {
-  const where = ifGiven(sql, query.q, (part) => sql`where name ilike ${`%${escapeLike(part)}%`}`)
+export function listAbilities(sql: Db, query: AbilityQuery) {
+  const { order = 'asc', limit = 15, page = 1 } = query
+  const where = sql`where true ${ifGiven(sql, query.q, (part) => sql`and name ilike ${`%${escapeLike(part)}%`}`)}`
   return pageOf<Tables['abilities']>(
     sql`select name, display_name, description from abilities ${where}
-      order by name ${directionOf(sql, order)} ${pageAt(sql, query)}`,
+      ${andPastRow(sql, query.after, sql`name`, sql`select ${query.after ?? ''}::text`, order)}
+      order by name ${directionOf(sql, order)} ${partOf(sql, { limit, offset: (page - 1) * limit, after: query.after })}`,
     sql`select count(*)::int as total from abilities ${where}`,
   )
 }

@@ -29,6 +29,7 @@ export type RoleInput = Static<typeof RoleInput>
 /** Abilities by a part of their name, in the order of names. */
 export const AbilityQuery = Type.Object({
   ...listingQuery(['name']),
+  after: Type.Optional(Text(100, { 'x-key': 'name' })),
   order: Type.Optional(OneOf(['asc', 'desc'], { default: 'asc' })),
 })
 export type AbilityQuery = Static<typeof AbilityQuery>

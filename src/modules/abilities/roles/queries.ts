@@ -1,7 +1,7 @@
 import { escapeLike } from '#lib/text.ts'
 import type { Db, Fragment, Tx } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { directionOf, ifGiven, pageAt, when } from '#platform/sql.ts'
+import { ifGiven, listingAt, when } from '#platform/sql.ts'
 import type { Tables } from '#platform/tables.ts'
 import type { RoleInput, RoleQuery } from '../admin/schema.ts'
 import { MEMBER_ABILITIES } from '../seeds.ts'
@@ -18,11 +18,15 @@ const columns = (sql: Db) => sql`
 
 /** A page of roles. */
 export function listRoles(sql: Db, query: RoleQuery) {
-  const where = ifGiven(sql, query.q, (part) => sql`where r.name ilike ${`%${escapeLike(part)}%`}`)
+  const named = ifGiven(sql, query.q, (part) => sql`and r.name ilike ${`%${escapeLike(part)}%`}`)
+  const where = sql`where true ${named}`
   return pageOf<RoleRow>(
     sql`select ${columns(sql)} from roles r ${where}
-      order by ${query.sort === 'name' ? sql`r.name` : sql`r.id`} ${directionOf(sql, query.order)}
-      ${pageAt(sql, query)}`,
+      ${listingAt(sql, query, {
+        id: sql`r.id`,
+        by: query.sort === 'name' ? sql`r.name` : undefined,
+        from: sql`roles r`,
+      })}`,
     sql`select count(*)::int as total from roles r ${where}`,
   )
 }

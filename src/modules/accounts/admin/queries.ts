@@ -4,7 +4,7 @@ import { grams, nameKey } from '#lib/text.ts'
 import { holdersOf, roleNamesOf } from '#modules/abilities/index.ts'
 import type { Db } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { directionOf, ifGiven, pageAt } from '#platform/sql.ts'
+import { ifGiven, listingAt, orderAt } from '#platform/sql.ts'
 import { nameContains } from '../users/queries.ts'
 import type { ManagedUser, ManagedUserQuery } from './schema.ts'
 
@@ -15,7 +15,7 @@ const columns = (sql: Db) => sql`
 
 /** A page of accounts, disabled ones included. */
 export function listManagedUsers(sql: Db, query: ManagedUserQuery) {
-  const { sort = 'id', order, q, id, email, phone, role, disabled } = query
+  const { sort = 'id', q, id, email, phone, role, disabled } = query
   const where = sql`
     where true ${nameContains(sql, q)}
       ${ifGiven(sql, id, (value) => sql`and u.id = ${value}`)}
@@ -23,13 +23,12 @@ export function listManagedUsers(sql: Db, query: ManagedUserQuery) {
       ${ifGiven(sql, phone, (value) => sql`and u.phone = ${normalizePhone(value)}`)}
       ${ifGiven(sql, role, (value) => sql`and u.id in (${holdersOf(sql, value)})`)}
       ${ifGiven(sql, disabled, (value) => (value ? sql`and u.deleted_at is not null` : sql`and u.deleted_at is null`))}`
-  const direction = directionOf(sql, order)
-  const by = { id: sql`u.id`, name: sql`u.name_key`, created_at: sql`u.created_at` }[sort]
-  const ordered = sql`order by ${by} ${direction}, u.id ${direction}`
+  const by = { id: undefined, name: sql`u.name_key`, created_at: sql`u.created_at` }[sort]
+  const order = { id: sql`u.id`, by, from: sql`users u` }
   return pageOf<ManagedUser>(
     // Roles are looked up for those on the page, not for all before it.
     sql`select ${columns(sql)} from users u
-      where u.id = any(array(select u.id from users u ${where} ${ordered} ${pageAt(sql, query)})) ${ordered}`,
+      where u.id = any(array(select u.id from users u ${where} ${listingAt(sql, query, order)})) ${orderAt(sql, query, order)}`,
     sql`select count(*)::int as total from users u ${where}`,
   )
 }

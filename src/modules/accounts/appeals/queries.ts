@@ -1,7 +1,7 @@
 import { escapeLike } from '#lib/text.ts'
 import type { Db, Fragment } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { directionOf, ifGiven, pageAt } from '#platform/sql.ts'
+import { ifGiven, listingAt } from '#platform/sql.ts'
 import type { Row, Tables } from '#platform/tables.ts'
 import type { AppealQuery } from './schema.ts'
 
@@ -65,7 +65,7 @@ export function listAppeals(sql: Db, query: AppealQuery) {
       ${ifGiven(sql, query.user, (id) => sql`and a.user_id = ${id}`)}
       ${ifGiven(sql, query.q, (part) => sql`and a.contents ilike ${`%${escapeLike(part)}%`}`)}`
   return pageOf<AppealRow>(
-    sql`select ${columns(sql)} ${from(sql)} ${where} order by a.id ${directionOf(sql, query.order)} ${pageAt(sql, query)}`,
+    sql`select ${columns(sql)} ${from(sql)} ${where} ${listingAt(sql, query, { id: sql`a.id` })}`,
     sql`select count(*)::int as total ${from(sql)} ${where}`,
   )
 }
@@ -77,6 +77,6 @@ export async function findAppeal(sql: Db, id: number): Promise<AppealRow | undef
 
 /** Appeals of a person as part of their history. */
 export const appealsOf = (sql: Db, userId: number): Fragment => sql`
-  select created_at as at, 'appeal' as event, user_id as by, 'appeals/' || id as subject,
+  select created_at as at, 'appeal-' || id as id, 'appeal' as event, user_id as by, 'appeals/' || id as subject,
     jsonb_build_object('sanction', sanction_id, 'contents', contents) as details
   from appeals where user_id = ${userId}`

@@ -1,5 +1,5 @@
 import type { Db, Fragment } from '#platform/database.ts'
-import { when } from '#platform/sql.ts'
+import { andPastRow, partOf, when } from '#platform/sql.ts'
 
 /** Blocks somebody, once or again; false when there is nobody of that id. It does not unfollow (sign-in-16). */
 export async function insertBlock(sql: Db, userId: number, targetId: number): Promise<boolean> {
@@ -27,11 +27,19 @@ export async function deleteBlock(sql: Db, userId: number, targetId: number): Pr
 export async function listBlockedIds(
   sql: Db,
   userId: number,
-  { limit = 15, offset = 0 }: { limit?: number; offset?: number },
+  { limit = 15, ...page }: { limit?: number; offset?: number; after?: number },
 ): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     select b.target_id as id from user_blocks b join users u on u.id = b.target_id and u.deleted_at is null
-    where b.user_id = ${userId} order by b.id desc limit ${limit} offset ${offset}`
+    where b.user_id = ${userId}
+      ${andPastRow(
+        sql,
+        page.after,
+        sql`b.id`,
+        sql`select id
+          from user_blocks where user_id = ${userId} and target_id = ${page.after ?? 0}`,
+      )}
+    order by b.id desc ${partOf(sql, { limit, ...page })}`
   return rows.map(({ id }) => id)
 }
 

@@ -1,6 +1,6 @@
 import { escapeLike, nameKey } from '#lib/text.ts'
 import type { Db, Fragment } from '#platform/database.ts'
-import { when } from '#platform/sql.ts'
+import { andPastRow, partOf, when } from '#platform/sql.ts'
 
 /** Whether somebody follows the person of the column `author`: a value. */
 export const isFollowing = (sql: Db, userId: number, author: Fragment): Fragment => sql`
@@ -18,7 +18,7 @@ export const followingAmong = (sql: Db, userId: number, ids: number[]): Fragment
 export const followedAmong = (sql: Db, userId: number, ids: number[]): Fragment => sql`
   select target_id from user_follows where user_id = ${userId} and target_id = any(${ids})`
 
-type Page = { limit?: number; offset?: number }
+type Page = { limit?: number; offset?: number; after?: number }
 
 /**
  * Both people's counters change with the link, and their rows are locked in the order of ids, so that two who follow
@@ -76,26 +76,44 @@ export async function deleteFollow(
 const idsOf = (rows: { id: number }[]) => rows.map(({ id }) => id)
 
 /** Who follows a person, the newest follower first. */
-export const listFollowerIds = async (sql: Db, userId: number, { limit = 15, offset = 0 }: Page) =>
+export const listFollowerIds = async (sql: Db, userId: number, { limit = 15, ...page }: Page) =>
   idsOf(
     await sql<{ id: number }[]>`
       select f.user_id as id from user_follows f join users u on u.id = f.user_id and u.deleted_at is null
-      where f.target_id = ${userId} order by f.id desc limit ${limit} offset ${offset}`,
+      where f.target_id = ${userId}
+        ${andPastRow(
+          sql,
+          page.after,
+          sql`f.id`,
+          sql`select id
+            from user_follows where user_id = ${page.after ?? 0} and target_id = ${userId}`,
+        )}
+      order by f.id desc ${partOf(sql, { limit, ...page })}`,
+  )
+
+/** Beyond somebody among those whom a person follows, who are the rows `f`. */
+const pastFollowing = (sql: Db, userId: number, after = 0) =>
+  andPastRow(
+    sql,
+    after,
+    sql`f.id`,
+    sql`select id from user_follows where user_id = ${userId} and target_id = ${after}`,
   )
 
 /** Whom a person follows, the newest first. */
-export const listFollowingIds = async (sql: Db, userId: number, { limit = 15, offset = 0 }: Page) =>
+export const listFollowingIds = async (sql: Db, userId: number, { limit = 15, ...page }: Page) =>
   idsOf(
     await sql<{ id: number }[]>`
       select f.target_id as id from user_follows f join users u on u.id = f.target_id and u.deleted_at is null
-      where f.user_id = ${userId} order by f.id desc limit ${limit} offset ${offset}`,
+      where f.user_id = ${userId} ${pastFollowing(sql, userId, page.after)}
+      order by f.id desc ${partOf(sql, { limit, ...page })}`,
   )
 
 /** Whom a person follows and is followed by, the newest following first. */
 export async function listMutualIds(
   sql: Db,
   userId: number,
-  { keyword, limit = 15, offset = 0 }: Page & { keyword?: string },
+  { keyword, limit = 15, ...page }: Page & { keyword?: string },
 ): Promise<number[]> {
   const key = nameKey(keyword ?? '')
   // No grams here: what one person follows is fewer than who has a name like it.
@@ -105,6 +123,7 @@ export async function listMutualIds(
       select f.target_id as id from user_follows f
       join user_follows back on back.user_id = f.target_id and back.target_id = f.user_id
       join users u on u.id = f.target_id and u.deleted_at is null ${named}
-      where f.user_id = ${userId} order by f.id desc limit ${limit} offset ${offset}`,
+      where f.user_id = ${userId} ${pastFollowing(sql, userId, page.after)}
+      order by f.id desc ${partOf(sql, { limit, ...page })}`,
   )
 }

@@ -1,7 +1,7 @@
 import { escapeLike } from '#lib/text.ts'
 import type { Db, Fragment, Tx } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { directionOf, ifGiven, pageAt } from '#platform/sql.ts'
+import { ifGiven, listingAt } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
 import type { Told } from './errors.ts'
 import type { OwnSanctionQuery, SanctionKind, SanctionQuery } from './schema.ts'
@@ -127,7 +127,7 @@ export function listSanctions(sql: Db, query: SanctionQuery) {
       ${ifGiven(sql, query.in_force, (value) => (value ? sql`and ${inForce(sql)}` : sql`and not ${inForce(sql)}`))}
       ${ifGiven(sql, query.q, (part) => sql`and s.reason ilike ${`%${escapeLike(part)}%`}`)}`
   return pageOf<SanctionRow>(
-    sql`select ${managed(sql)} ${from} order by s.id ${directionOf(sql, query.order)} ${pageAt(sql, query)}`,
+    sql`select ${managed(sql)} ${from} ${listingAt(sql, query, { id: sql`s.id` })}`,
     sql`select count(*)::int as total ${from}`,
   )
 }

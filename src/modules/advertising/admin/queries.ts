@@ -1,7 +1,7 @@
 import { escapeLike } from '#lib/text.ts'
 import type { Db } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { directionOf, ifGiven, pageAt, when } from '#platform/sql.ts'
+import { ifGiven, listingAt } from '#platform/sql.ts'
 import { type AdvertisementRow, advertisementColumns } from '../queries.ts'
 import type { AdvertisementQuery } from './schema.ts'
 
@@ -10,12 +10,11 @@ export function listAdvertisementRecords(sql: Db, query: AdvertisementQuery) {
   const where = sql`where true
     ${ifGiven(sql, query.q, (part) => sql`and a.title ilike ${`%${escapeLike(part)}%`}`)}
     ${ifGiven(sql, query.space_id, (space) => sql`and a.space_id = ${space}`)}`
-  const direction = directionOf(sql, query.order)
+  const by = query.sort === 'sort' ? sql`a.sort` : undefined
   return pageOf<AdvertisementRow>(
     sql`
       select ${advertisementColumns(sql)} from advertising a ${where}
-      order by ${when(sql, query.sort === 'sort', () => sql`a.sort ${direction},`)} a.id ${direction}
-      ${pageAt(sql, query)}`,
+      ${listingAt(sql, query, { id: sql`a.id`, by, from: sql`advertising a` })}`,
     sql`select count(*)::int as total from advertising a ${where}`,
   )
 }

@@ -1,6 +1,6 @@
 import type { Db } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { directionOf, ifGiven, pageAt, when } from '#platform/sql.ts'
+import { ifGiven, listingAt } from '#platform/sql.ts'
 import { areaColumns, areaNamed } from '../queries.ts'
 import type { Area } from '../schema.ts'
 import type { AreaQuery } from './schema.ts'
@@ -11,12 +11,11 @@ export function listAreaRecords(sql: Db, query: AreaQuery) {
     pid === 0 ? sql`and a.parent_id is null` : sql`and a.parent_id = ${pid}`,
   )
   const where = sql`where true ${areaNamed(sql, query.q)} ${inside}`
-  const direction = directionOf(sql, query.order)
+  const by = query.sort === 'name' ? sql`a.name_key` : undefined
   return pageOf<Area>(
     sql`
       select ${areaColumns(sql)} from areas a ${where}
-      order by ${when(sql, query.sort === 'name', () => sql`a.name_key ${direction},`)} a.id ${direction}
-      ${pageAt(sql, query)}`,
+      ${listingAt(sql, query, { id: sql`a.id`, by, from: sql`areas a` })}`,
     sql`select count(*)::int as total from areas a ${where}`,
   )
 }

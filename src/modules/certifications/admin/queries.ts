@@ -2,7 +2,7 @@ import { escapeLike } from '#lib/text.ts'
 import { nameContains } from '#modules/accounts/index.ts'
 import type { Db } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { directionOf, ifGiven, pageAt } from '#platform/sql.ts'
+import { ifGiven, listingAt } from '#platform/sql.ts'
 import { type CertificationRow, certificationColumns } from '../queries.ts'
 import type { CertificationQuery } from './schema.ts'
 
@@ -22,7 +22,7 @@ export function listCertifications(sql: Db, query: CertificationQuery) {
       })}`
   return pageOf<CertificationRow>(
     sql`select ${certificationColumns(sql)} from certifications c ${where}
-      order by c.id ${directionOf(sql, query.order)} ${pageAt(sql, query)}`,
+      ${listingAt(sql, query, { id: sql`c.id` })}`,
     sql`select count(*)::int as total from certifications c ${where}`,
   )
 }

@@ -1,7 +1,7 @@
 import { escapeLike } from '#lib/text.ts'
 import type { Db } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { directionOf, ifGiven, pageAt } from '#platform/sql.ts'
+import { ifGiven, listingAt } from '#platform/sql.ts'
 import type { ConversationSearch } from './schema.ts'
 
 export type ConversationRecordRow = {
@@ -32,7 +32,7 @@ export function listConversationRecords(sql: Db, search: ConversationSearch) {
       ${ifGiven(sql, q, (part) => sql`and content ilike ${`%${escapeLike(part)}%`}`)}`
   return pageOf<ConversationRecordRow>(
     sql`select * from (${from}) as c ${where}
-      order by id ${directionOf(sql, search.order)} ${pageAt(sql, search)}`,
+      ${listingAt(sql, search, { id: sql`id` })}`,
     sql`select count(*)::int as total from (${from}) as c ${where}`,
   )
 }

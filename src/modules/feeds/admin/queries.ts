@@ -1,7 +1,7 @@
 import { escapeLike, gramsOfQuery, nameKey } from '#lib/text.ts'
 import type { Db, Fragment } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { directionOf, ifGiven, pageAt } from '#platform/sql.ts'
+import { ifGiven, listingAt } from '#platform/sql.ts'
 import { visibleFeed } from '../queries.ts'
 import type { FeedQuery } from './schema.ts'
 
@@ -29,7 +29,7 @@ export function listFeedIds(sql: Db, query: FeedQuery) {
         (id) => sql`and f.id = any(array(select feed_id from feed_topic_links where topic_id = ${id}))`,
       )}`
   return pageOf<{ id: number }>(
-    sql`select f.id from feeds f ${where} order by f.id ${directionOf(sql, query.order)} ${pageAt(sql, query)}`,
+    sql`select f.id from feeds f ${where} ${listingAt(sql, query, { id: sql`f.id` })}`,
     sql`select count(*)::int as total from feeds f ${where}`,
   )
 }

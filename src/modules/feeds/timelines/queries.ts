@@ -1,9 +1,9 @@
 import { escapeLike, gramsOfQuery, nameKey } from '#lib/text.ts'
 import { followedBy, isFollowing, notBlockedBy } from '#modules/accounts/index.ts'
-import { collectedBy } from '#modules/collections/index.ts'
+import { collectedBy, pastCollected } from '#modules/collections/index.ts'
 import { type TopicViewer, visibleTopics } from '#modules/topics/index.ts'
 import type { Db } from '#platform/database.ts'
-import { andPast, directionOf, ifGiven, when } from '#platform/sql.ts'
+import { andPast, andPastRow, directionOf, ifGiven, partOf, when } from '#platform/sql.ts'
 import { FEEDS, type FeedRow, feedColumns, visibleFeed } from '../queries.ts'
 
 export type FeedPage = { viewerId: number; after: number; limit: number }
@@ -136,24 +136,41 @@ export const searchAllFeeds = (
   where ${visibleFeed(sql)} ${among(sql, ids)} ${unblocked(sql, viewerId)}
   order by f.id desc limit ${limit}`
 
-export type TopicPage = { index: number; direction: 'asc' | 'desc'; limit: number }
+export type TopicPage = {
+  index: number
+  after?: number | undefined
+  direction: 'asc' | 'desc'
+  limit: number
+}
 
 /** The feeds of a topic in the order in which they were linked to it; none of one that is hidden from who looks. */
 export const listTopicFeeds = (
   sql: Db,
   topicId: number,
-  { index, direction, limit }: TopicPage,
+  { index, after, direction, limit }: TopicPage,
   viewer: TopicViewer,
 ) => sql<(FeedRow & { index: number })[]>`
   select ${feedColumns(sql, viewer.id)}, f.hot, l.index from feed_topic_links l join feeds f on f.id = l.feed_id
   where l.topic_id = ${topicId} and ${visibleFeed(sql)}
     and (select true from (${visibleTopics(sql, viewer)}) t where t.id = ${topicId})
     ${andPast(sql, sql`l.index`, index, direction)}
+    ${andPastRow(
+      sql,
+      after,
+      sql`l.index`,
+      sql`select index
+        from feed_topic_links where topic_id = ${topicId} and feed_id = ${after ?? 0}`,
+      direction,
+    )}
   order by l.index ${directionOf(sql, direction)} limit ${limit}`
 
 /** What a person collected, the newest collected first. Deleted feeds take no place on a page, which would seem the last. */
-export const listCollectedRows = (sql: Db, userId: number, limit: number, offset: number) => sql<FeedRow[]>`
+export const listCollectedRows = (
+  sql: Db,
+  userId: number,
+  { limit, ...page }: { limit: number; offset?: number; after?: number },
+) => sql<FeedRow[]>`
   select ${feedColumns(sql, userId)}, f.hot from (${collectedBy(sql, FEEDS, userId)}) c
   join feeds f on f.id = c.collectible_id
-  where ${visibleFeed(sql)}
-  order by c.id desc limit ${limit} offset ${offset}`
+  where ${visibleFeed(sql)} ${pastCollected(sql, FEEDS, userId, page.after)}
+  order by c.id desc ${partOf(sql, { limit, ...page })}`

@@ -7,6 +7,7 @@ import {
   Limit,
   Offset,
   OneOf,
+  SameAs,
   Shared,
   type Static,
   Text,
@@ -23,6 +24,7 @@ export const FeedListQuery = Type.Object({
   user: Type.Optional(Id),
   screen: Type.Optional(OneOf(['paid', 'pinned'] as const)),
   search: Type.Optional(Text(100)),
+  q: SameAs('search', Type.Optional(Text(100))),
   id: Type.Optional(IdList(100)),
 })
 export type FeedListQuery = Static<typeof FeedListQuery>
@@ -36,12 +38,22 @@ export const FeedList = Shared('FeedList', {
 
 export const TopicFeedsParams = Type.Object({ topicID: Id })
 
-export const TopicFeedsQuery = Type.Object({ limit: Limit(), index: Cursor, direction: Direction })
+export const TopicFeedsQuery = Type.Object({
+  limit: Limit(),
+  index: Cursor,
+  after: Cursor,
+  direction: Direction,
+})
 export type TopicFeedsQuery = Static<typeof TopicFeedsQuery>
 
 /** A feed in the list of a topic: `index` is its place there. */
 export const TopicFeed = Shared('TopicFeed', { ...FeedView.properties, index: Type.Integer() })
 
 /** `user` may only be oneself: what others collect is theirs to know (feeds-23). */
-export const CollectionQuery = Type.Object({ limit: Limit(), offset: Offset, user: Type.Optional(Id) })
+export const CollectionQuery = Type.Object({
+  limit: Limit(),
+  offset: Offset,
+  after: Cursor,
+  user: Type.Optional(Id),
+})
 export type CollectionQuery = Static<typeof CollectionQuery>

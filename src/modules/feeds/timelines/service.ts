@@ -85,10 +85,10 @@ export async function listFeedsOfTopic(
   ctx: Context,
   viewerId: number,
   topicId: number,
-  { limit = 15, index = 0, direction = 'desc' }: TopicFeedsQuery,
+  { limit = 15, index = 0, after, direction = 'desc' }: TopicFeedsQuery,
 ): Promise<(FeedView & { index: number })[]> {
   const rows = await findForViewer(ctx, viewerId, async (viewer) => {
-    const found = await listTopicFeeds(ctx.sql, topicId, { limit, index, direction }, viewer)
+    const found = await listTopicFeeds(ctx.sql, topicId, { limit, index, after, direction }, viewer)
     // Whether there is such a topic is asked only where no feed has told.
     return (found.length > 0 || (await findTopicOwner(ctx.sql, topicId, viewer))) && found
   })
@@ -100,8 +100,8 @@ export async function listFeedsOfTopic(
 export async function listCollectedFeeds(
   ctx: Context,
   viewerId: number,
-  { limit = 15, offset = 0, user = viewerId }: CollectionQuery,
+  { limit = 15, user = viewerId, ...page }: CollectionQuery,
 ): Promise<FeedView[]> {
   if (user !== viewerId) throw forbidden()
-  return feedItems(ctx, await listCollectedRows(ctx.sql, viewerId, limit, offset), viewerId)
+  return feedItems(ctx, await listCollectedRows(ctx.sql, viewerId, { limit, ...page }), viewerId)
 }

@@ -1,6 +1,6 @@
 import type { Db } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { andContains, directionOf, ifGiven, pageAt, when } from '#platform/sql.ts'
+import { andContains, ifGiven, listingAt, orderAt, when } from '#platform/sql.ts'
 import { type GroupRow, groupColumns } from '../queries.ts'
 import type { GroupQuery, RecommendQuery } from './schema.ts'
 
@@ -17,11 +17,12 @@ export function listGroupRecords(sql: Db, query: GroupQuery) {
     ${ifGiven(sql, query.category_id, (id) => sql`and g.category_id = ${id}`)}
     ${ifGiven(sql, query.mode, (mode) => sql`and g.mode = ${mode}`)}
     ${ifGiven(sql, query.user_id, (id) => sql`and g.user_id = ${id}`)} ${andContains(sql, 'g.name', query.q)}`
-  const ordered = sql`order by g.id ${directionOf(sql, query.order)}`
+  const order = { id: sql`g.id` }
   return pageOf<GroupRecordRow>(
     // Founders are looked up for what is on the page, not for all before it.
     sql`select ${groupFields(sql)} from groups g join group_counts n on n.group_id = g.id
-      where g.id = any(array(select g.id from groups g ${where} ${ordered} ${pageAt(sql, query)})) ${ordered}`,
+      where g.id = any(array(select g.id from groups g ${where} ${listingAt(sql, query, order)}))
+      ${orderAt(sql, query, order)}`,
     sql`select count(*)::int as total from groups g ${where}`,
   )
 }
@@ -40,11 +41,14 @@ export const setCategory = (sql: Db, id: number, categoryId: number) =>
 /** A page of the recommended groups. */
 export function listRecommendRecords(sql: Db, query: RecommendQuery) {
   const { sort = 'sort_by' } = query
-  const by = directionOf(sql, query.order)
   const from = sql`from group_recommends r join groups g on g.id = r.group_id and g.deleted_at is null`
   return pageOf<GroupRecordRow>(
-    sql`select ${groupFields(sql)} ${from} join group_counts n on n.group_id = g.id
-      order by ${when(sql, sort === 'sort_by', () => sql`r.sort_by ${by},`)} g.id ${by} ${pageAt(sql, query)}`,
+    sql`select ${groupFields(sql)} ${from} join group_counts n on n.group_id = g.id where true
+      ${listingAt(sql, query, {
+        id: sql`r.group_id`,
+        by: sort === 'sort_by' ? sql`r.sort_by` : undefined,
+        from: sql`group_recommends r`,
+      })}`,
     sql`select count(*)::int as total ${from}`,
   )
 }

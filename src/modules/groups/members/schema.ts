@@ -8,6 +8,7 @@ import {
   Nullable,
   OneOf,
   RawText,
+  SameAs,
   Shared,
   type Static,
   Text,
@@ -31,6 +32,7 @@ export const MembersQuery = Type.Object({
     OneOf(['all', 'manager', 'member', 'blacklist', 'audit', 'audit_user'], { default: 'all' }),
   ),
   name: Type.Optional(Text(100)),
+  q: SameAs('name', Type.Optional(Text(100))),
   after: Cursor,
   limit: Limit(),
 })

@@ -2,7 +2,7 @@ import { grams, nameKey } from '#lib/text.ts'
 import { defineBufferedCounts } from '#platform/buffered-counts.ts'
 import type { Target } from '#platform/content.ts'
 import type { Db, Tx } from '#platform/database.ts'
-import { andContains, ifGiven, when } from '#platform/sql.ts'
+import { andContains, andPast, andPastRow, ifGiven, partOf, when } from '#platform/sql.ts'
 import type { Tables } from '#platform/tables.ts'
 import { isReadable, isReadableAt } from '../standing/queries.ts'
 import type { GroupPostsQuery, PostsQuery } from './schema.ts'
@@ -14,33 +14,45 @@ export const postColumns = (sql: Db) => sql`
   p.id, p.group_id, p.user_id, p.title, p.summary, p.has_images, p.likes_count, p.comments_count, p.collections_count,
   p.views_count, p.excellent_at, p.created_at, p.updated_at`
 
+const pastPost = (sql: Db, { type, after = 0 }: GroupPostsQuery) =>
+  type === 'latest_reply'
+    ? andPastRow(
+        sql,
+        after,
+        sql`p.replied_at, p.id`,
+        sql`select replied_at, id from group_posts where id = ${after}`,
+      )
+    : andPast(sql, sql`p.id`, after)
+
 /** The posts of one group, by their making or by their last comment. */
 export const listGroupPosts = (sql: Db, groupId: number, query: GroupPostsQuery) => sql<PostRow[]>`
   select ${postColumns(sql)} from group_posts p
   where p.group_id = ${groupId} ${when(sql, query.excellent === true, () => sql`and p.excellent_at is not null`)}
+    ${pastPost(sql, query)}
   order by ${query.type === 'latest_reply' ? sql`p.replied_at desc, p.id desc` : sql`p.id desc`}
-  limit ${query.limit ?? 15} offset ${query.offset ?? 0}`
+  ${partOf(sql, { limit: query.limit ?? 15, offset: query.offset, after: query.after })}`
 
 /** Posts that the viewer may read, newest first. */
 export const listPosts = (
   sql: Db,
-  { keyword, group_id: groupId, limit = 15, offset = 0 }: PostsQuery,
+  { keyword, group_id: groupId, limit = 15, ...page }: PostsQuery,
   viewerId: number,
 ) => sql<PostRow[]>`
   select ${postColumns(sql)} from group_posts p
   where ${isReadableAt(sql, sql`p.group_id`, viewerId)}
     ${ifGiven(sql, groupId, (id) => sql`and p.group_id = ${id}`)} ${andContains(sql, 'p.title', keyword)}
-  order by p.id desc limit ${limit} offset ${offset}`
+    ${andPast(sql, sql`p.id`, page.after ?? 0)}
+  order by p.id desc ${partOf(sql, { limit, ...page })}`
 
 /** A person's posts, newest first, in groups that they still may read. */
 export const listPostsOf = (
   sql: Db,
   userId: number,
-  { limit = 15, offset = 0 }: { limit?: number; offset?: number },
+  { limit = 15, ...page }: { limit?: number; offset?: number; after?: number },
 ) => sql<PostRow[]>`
   select ${postColumns(sql)} from group_posts p
-  where p.user_id = ${userId} and ${isReadableAt(sql, sql`p.group_id`, userId)}
-  order by p.id desc limit ${limit} offset ${offset}`
+  where p.user_id = ${userId} and ${isReadableAt(sql, sql`p.group_id`, userId)} ${andPast(sql, sql`p.id`, page.after ?? 0)}
+  order by p.id desc ${partOf(sql, { limit, ...page })}`
 
 /** Posts by id that the viewer may read. */
 export const findPosts = (sql: Db, ids: number[], viewerId: number) => sql<PostRow[]>`

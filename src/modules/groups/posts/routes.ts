@@ -82,7 +82,7 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
     errors: [noSuchGroup],
     load: ({ params, viewer }) => getReadable(sql, params.group, viewer.id),
     handler: async ({ params, query, viewer }) => {
-      const isFirst = (query.offset ?? 0) === 0 && !query.excellent
+      const isFirst = !query.offset && !query.after && !query.excellent
       const [posts, pinned] = await Promise.all([
         listGroupPosts(sql, params.group, query),
         isFirst ? findShownPinsOf(sql, POST_PIN, params.group) : [],
@@ -184,10 +184,11 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
     query: MyPostsQuery,
     reply: { 200: Type.Array(PostItem) },
     handler: async ({ query, viewer }) => {
-      const { type = 1, limit, offset } = query
+      const { type = 1, limit, offset, after } = query
       if (type === 1) return postItems(ctx, await listPostsOf(sql, viewer.id, query), viewer.id)
       const state = type === 2 ? 'active' : 'pending'
-      const ids = await listTargetsOfUser(sql, { userId: viewer.id, channel: POST_PIN, state, limit, offset })
+      const page = { limit, offset, after }
+      const ids = await listTargetsOfUser(sql, { userId: viewer.id, channel: POST_PIN, state, ...page })
       const views = await postsById(ctx, ids, viewer.id)
       return ids.flatMap((id) => views.get(id) ?? [])
     },
@@ -199,8 +200,9 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
     access: 'user',
     query: CollectedPostsQuery,
     reply: { 200: Type.Array(PostItem) },
-    handler: async ({ query: { limit = 15, offset = 0 }, viewer }) => {
-      const collected = await listCollected(sql, { type: POSTS, userId: viewer.id, limit, offset })
+    handler: async ({ query: { limit = 15, offset, after }, viewer }) => {
+      const page = { limit, offset: offset ?? 0, afterContent: after }
+      const collected = await listCollected(sql, { type: POSTS, userId: viewer.id, ...page })
       const ids = collected.map((row) => row.collectible_id)
       const found = byId(ids.length > 0 ? await findPosts(sql, ids, viewer.id) : [])
       return postItems(

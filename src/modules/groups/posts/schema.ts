@@ -1,6 +1,7 @@
 import { UserView } from '#modules/accounts/index.ts'
 import { FileView } from '#modules/files/index.ts'
 import {
+  Cursor,
   Flag,
   Id,
   IdList,
@@ -9,6 +10,7 @@ import {
   Nullable,
   Offset,
   OneOf,
+  SameAs,
   Shared,
   type Static,
   Text,
@@ -72,14 +74,17 @@ export const GroupPostsQuery = Type.Object({
   excellent: Type.Optional(Flag()),
   limit: Limit(),
   offset: Offset,
+  after: Cursor,
 })
 export type GroupPostsQuery = Static<typeof GroupPostsQuery>
 
 export const PostsQuery = Type.Object({
   keyword: Type.Optional(Text(100)),
+  q: SameAs('keyword', Type.Optional(Text(100))),
   group_id: Type.Optional(Id),
   limit: Limit(),
   offset: Offset,
+  after: Cursor,
 })
 export type PostsQuery = Static<typeof PostsQuery>
 
@@ -88,8 +93,9 @@ export const MyPostsQuery = Type.Object({
   type: Type.Optional(Int(1, 3, { default: 1 })),
   limit: Limit(),
   offset: Offset,
+  after: Cursor,
 })
-export const CollectedPostsQuery = Type.Object({ limit: Limit(), offset: Offset })
+export const CollectedPostsQuery = Type.Object({ limit: Limit(), offset: Offset, after: Cursor })
 export const SimplePostsQuery = Type.Object({ id: IdList() })
 
 /** Uploads as ids, or as objects with `id`. */

@@ -1,7 +1,7 @@
 import { escapeLike } from '#lib/text.ts'
 import type { Db, Fragment } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { directionOf, ifGiven, pageAt } from '#platform/sql.ts'
+import { ifGiven, listingAt } from '#platform/sql.ts'
 import type { RequestQuery } from './schema.ts'
 
 type Requests = 'withdrawals' | 'recharges'
@@ -19,11 +19,10 @@ export function listRequests<T extends object>(sql: Db, table: Requests, query: 
     ${ifGiven(sql, currency, (value) => sql`and r.currency = ${value}`)}
     ${ifGiven(sql, user, (value) => sql`and r.owner_id = ${value}`)}
     ${ifGiven(sql, q, (value) => sql`and u.name ilike ${`%${escapeLike(value)}%`}`)}`
-  const by = { id: sql`r.id`, amount: sql`r.amount`, updated_at: sql`r.updated_at` }[sort]
-  const direction = directionOf(sql, query.order)
+  const by = { id: undefined, amount: sql`r.amount`, updated_at: sql`r.updated_at` }[sort]
   return pageOf<T>(
-    sql`select ${columns(sql)} ${from(sql, table)} ${where} order by ${by} ${direction}, r.id ${direction}
-      ${pageAt(sql, query)}`,
+    sql`select ${columns(sql)} ${from(sql, table)} ${where}
+      ${listingAt(sql, query, { id: sql`r.id`, by, from: sql`${sql(table)} r` })}`,
     sql`select count(*)::int as total ${from(sql, table)} ${where}`,
   )
 }

@@ -2,7 +2,7 @@ import { escapeLike, gramsOfQuery, nameKey } from '#lib/text.ts'
 import { priceOf } from '#modules/purchases/index.ts'
 import type { Db } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { directionOf, ifGiven, pageAt, when } from '#platform/sql.ts'
+import { ifGiven, listingAt, orderAt, when } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
 import type { SingerQuery, SongQuery, SpecialQuery } from './schema.ts'
 
@@ -45,12 +45,12 @@ const singerColumns = (sql: Db) => sql`
 
 /** A page of singers. */
 export function listSingerRecords(sql: Db, query: SingerQuery) {
-  const { sort = 'id', order, name, q } = query
+  const { sort = 'id', name, q } = query
   const where = sql`where g.deleted_at is null ${contains(sql, 'g', 'name', name)} ${contains(sql, 'g', 'name', q)}`
-  const by = directionOf(sql, order)
+  const by = sort === 'name' ? sql`g.name_key` : undefined
   return pageOf<SingerRecordRow>(
     sql`select ${singerColumns(sql)} from music_singers g ${where}
-      order by ${when(sql, sort === 'name', () => sql`g.name_key ${by},`)} g.id ${by} ${pageAt(sql, query)}`,
+      ${listingAt(sql, query, { id: sql`g.id`, by, from: sql`music_singers g` })}`,
     sql`select count(*)::int as total from music_singers g ${where}`,
   )
 }
@@ -70,16 +70,16 @@ const specialColumns = (sql: Db) => sql`
 
 /** A page of albums, with what is counted on themselves. */
 export function listSpecialRecords(sql: Db, query: SpecialQuery) {
-  const { sort = 'id', order, title, q } = query
+  const { sort = 'id', title, q } = query
   const where = sql`where p.deleted_at is null ${contains(sql, 'p', 'title', title)} ${contains(sql, 'p', 'title', q)}`
-  const by = directionOf(sql, order)
-  const column = sort === 'sort' ? sql`p.sort ${by},` : sql`c.${sql(sort)} ${by},`
-  const ordered = sql`order by ${when(sql, sort !== 'id', () => column)} p.id ${by}`
-  const tables = sql`music_specials p join music_special_counts c on c.special_id = p.id`
+  const from = sql`music_specials p join music_special_counts c on c.special_id = p.id`
+  const by = sort === 'id' ? undefined : sort === 'sort' ? sql`p.sort` : sql`c.${sql(sort)}`
+  const order = { id: sql`p.id`, by, from }
   return pageOf<SpecialRecordRow>(
     // Songs and prices are looked up for what is on the page, not for all before it.
-    sql`select ${specialColumns(sql)} from ${tables}
-      where p.id = any(array(select p.id from ${tables} ${where} ${ordered} ${pageAt(sql, query)})) ${ordered}`,
+    sql`select ${specialColumns(sql)} from ${from}
+      where p.id = any(array(select p.id from ${from} ${where} ${listingAt(sql, query, order)}))
+      ${orderAt(sql, query, order)}`,
     sql`select count(*)::int as total from music_specials p ${where}`,
   )
 }
@@ -102,20 +102,18 @@ const songTables = (sql: Db) => sql`
 
 /** A page of songs. */
 export function listSongRecords(sql: Db, query: SongQuery) {
-  const { sort = 'id', order, title, q, singer_id: singer, special_id: special } = query
+  const { sort = 'id', title, q, singer_id: singer, special_id: special } = query
   const where = sql`where s.deleted_at is null ${contains(sql, 's', 'title', title)} ${contains(sql, 's', 'title', q)}
     ${ifGiven(sql, singer, (value) => sql`and s.singer_id = ${value}`)}
     ${ifGiven(sql, special, (value) => sql`and s.id in (select song_id from music_special_songs where special_id = ${value})`)}`
-  const by = directionOf(sql, order)
-  const column = sort === 'sort' ? sql`s.sort ${by},` : sql`c.${sql(sort)} ${by},`
-  const ordered = sql`order by ${when(sql, sort !== 'id', () => column)} s.id ${by}`
+  const from = sql`music_songs s join music_song_counts c on c.song_id = s.id`
+  const by = sort === 'id' ? undefined : sort === 'sort' ? sql`s.sort` : sql`c.${sql(sort)}`
+  const order = { id: sql`s.id`, by, from }
   return pageOf<SongRecordRow>(
     // Albums and prices are looked up for what is on the page, not for all before it.
     sql`select ${songColumns(sql)} from ${songTables(sql)}
-      where s.id = any(array(
-        select s.id from music_songs s join music_song_counts c on c.song_id = s.id ${where} ${ordered}
-        ${pageAt(sql, query)}
-      )) ${ordered}`,
+      where s.id = any(array(select s.id from ${from} ${where} ${listingAt(sql, query, order)}))
+      ${orderAt(sql, query, order)}`,
     sql`select count(*)::int as total from music_songs s ${where}`,
   )
 }

@@ -1,7 +1,7 @@
 import { escapeLike, nameKey } from '#lib/text.ts'
 import type { Db } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { directionOf, ifGiven, pageAt, when } from '#platform/sql.ts'
+import { ifGiven, listingAt, when } from '#platform/sql.ts'
 import type { Row, Tables } from '#platform/tables.ts'
 import type { NewsDeletionRow } from '../deletions/queries.ts'
 import { titleContains } from '../queries.ts'
@@ -45,18 +45,13 @@ const categoryColumns = (sql: Db) => sql`
 
 /** A page of categories. */
 export function listCategoryRecords(sql: Db, query: NewsCategoryQuery) {
-  const { sort = 'rank', order, q } = query
+  const { sort = 'rank', q } = query
   const key = nameKey(q ?? '')
   const where = sql`where true ${when(sql, key !== '', () => sql`and g.name_key like ${`%${escapeLike(key)}%`}`)}`
-  const direction = directionOf(sql, order)
-  const first = {
-    rank: sql`g.rank ${direction},`,
-    name: sql`g.name_key ${direction},`,
-    id: sql``,
-  }[sort]
+  const by = { rank: sql`g.rank`, name: sql`g.name_key`, id: undefined }[sort]
   return pageOf<NewsCategoryRecordRow>(
     sql`select ${categoryColumns(sql)} from news_categories g ${where}
-      order by ${first} g.id ${direction} ${pageAt(sql, query)}`,
+      ${listingAt(sql, query, { id: sql`g.id`, by, from: sql`news_categories g` })}`,
     sql`select count(*)::int as total from news_categories g ${where}`,
   )
 }
@@ -77,17 +72,16 @@ const newsTables = (sql: Db) => sql`
 
 /** A page of articles of every state. */
 export function listArticleRecords(sql: Db, query: ArticleQuery) {
-  const { sort = 'id', order, q, title, audit_status: status, recommend } = query
+  const { sort = 'id', q, title, audit_status: status, recommend } = query
   const where = sql`where true ${titleContains(sql, q)} ${titleContains(sql, title)}
     ${ifGiven(sql, status, (value) => sql`and n.audit_status = ${value}`)}
     ${ifGiven(sql, query.category_id, (value) => sql`and n.category_id = ${value}`)}
     ${ifGiven(sql, query.user_id, (value) => sql`and n.user_id = ${value}`)}
     ${ifGiven(sql, recommend, (value) => sql`and (n.recommended_at is not null) = ${value}`)}`
-  const direction = directionOf(sql, order)
+  const by = sort === 'id' ? undefined : sql`c.${sql(sort)}`
   return pageOf<ArticleRecordRow>(
     sql`select ${newsColumns(sql)} from ${newsTables(sql)} ${where}
-      order by ${when(sql, sort !== 'id', () => sql`c.${sql(sort)} ${direction},`)} n.id ${direction}
-      ${pageAt(sql, query)}`,
+      ${listingAt(sql, query, { id: sql`n.id`, by, from: newsTables(sql) })}`,
     sql`select count(*)::int as total from news n ${where}`,
   )
 }
@@ -105,12 +99,12 @@ export async function findArticleRecord(sql: Db, id: number, { lock = false } = 
 
 /** A page of requests for deletion. */
 export function listDeletions(sql: Db, query: NewsDeletionQuery) {
-  const { order, state, user_id: userId, q } = query
+  const { state, user_id: userId, q } = query
   const where = sql`where true ${ifGiven(sql, state, (value) => sql`and state = ${value}`)}
     ${ifGiven(sql, userId, (value) => sql`and user_id = ${value}`)}
     ${ifGiven(sql, q, (value) => sql`and title ilike ${`%${escapeLike(value)}%`}`)}`
   return pageOf<NewsDeletionRow>(
-    sql`select * from news_deletions ${where} order by id ${directionOf(sql, order)} ${pageAt(sql, query)}`,
+    sql`select * from news_deletions ${where} ${listingAt(sql, query, { id: sql`id` })}`,
     sql`select count(*)::int as total from news_deletions ${where}`,
   )
 }

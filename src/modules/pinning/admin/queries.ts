@@ -1,7 +1,7 @@
 import { escapeLike } from '#lib/text.ts'
 import type { Db, Fragment } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { directionOf, ifGiven, pageAt } from '#platform/sql.ts'
+import { ifGiven, listingAt } from '#platform/sql.ts'
 import { stateNow } from '../queries.ts'
 import type { AdminPin, AdminPinQuery } from './schema.ts'
 
@@ -41,11 +41,12 @@ export function listPins(
       ${ifGiven(sql, user, (value) => sql`and p.user_id = ${value}`)}
       ${ifGiven(sql, targetId, (value) => sql`and p.target_id = ${value}`)}
       ${ifGiven(sql, q, contains)}`
-  const by = { id: sql`p.id`, amount: sql`p.amount`, expires_at: sql`p.expires_at` }[sort]
-  const direction = directionOf(sql, query.order)
+  // What does not run out yet is beyond what does, as the order of nulls has it.
+  const expiry = sql`coalesce(p.expires_at, 'infinity')`
+  const by = { id: undefined, amount: sql`p.amount`, expires_at: expiry }[sort]
   return pageOf<AdminPin>(
-    sql`select ${columns(sql, content)} ${from(sql, content)} ${where} order by ${by} ${direction}, p.id ${direction}
-      ${pageAt(sql, query)}`,
+    sql`select ${columns(sql, content)} ${from(sql, content)} ${where}
+      ${listingAt(sql, query, { id: sql`p.id`, by, from: sql`pins p` })}`,
     sql`select count(*)::int as total ${from(sql, content)} ${where}`,
   )
 }

@@ -1,5 +1,5 @@
 import type { Db } from '#platform/database.ts'
-import { andPast, ifGiven, when } from '#platform/sql.ts'
+import { andPast, andPastRow, ifGiven, partOf, when } from '#platform/sql.ts'
 import { type PinRow, pinColumns, stateNow } from '../queries.ts'
 import type { PinState } from '../schema.ts'
 
@@ -72,19 +72,28 @@ export async function listTargetsOfUser(
     channel,
     state,
     limit = 15,
-    offset = 0,
+    offset,
+    after = 0,
   }: {
     userId: number
     channel: string
     state: PinState
     limit?: number | undefined
     offset?: number | undefined
+    after?: number | undefined
   },
 ): Promise<number[]> {
   const rows = await sql<{ target_id: number }[]>`
     select p.target_id from pins p
     where p.user_id = ${userId} and p.channel = ${channel} and ${stateNow(sql)} = ${state}
-    order by p.id desc limit ${limit} offset ${offset}`
+      ${andPastRow(
+        sql,
+        after,
+        sql`p.id`,
+        sql`select max(p.id)
+          from pins p where p.user_id = ${userId} and p.channel = ${channel} and p.target_id = ${after} and ${stateNow(sql)} = ${state}`,
+      )}
+    order by p.id desc ${partOf(sql, { limit, offset, after })}`
   return rows.map((row) => row.target_id)
 }
 

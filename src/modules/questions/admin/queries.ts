@@ -1,7 +1,7 @@
 import { escapeLike } from '#lib/text.ts'
 import type { Db } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { directionOf, ifGiven, pageAt, when } from '#platform/sql.ts'
+import { ifGiven, listingAt } from '#platform/sql.ts'
 import type { ApplicationRow } from '../applications/queries.ts'
 import { subjectContains } from '../queries.ts'
 import type { AnswerQuery, ApplicationQuery, QuestionQuery } from './schema.ts'
@@ -10,8 +10,8 @@ type Found = { id: number }
 
 /** A page of ids of questions, and how many there are. */
 export function listQuestionIds(sql: Db, query: QuestionQuery) {
-  const { sort = 'id', order, q, user_id: userId, topic_id: topicId, excellent } = query
-  const direction = directionOf(sql, order)
+  const { sort = 'id', q, user_id: userId, topic_id: topicId, excellent } = query
+  const by = sort === 'id' ? undefined : sql`q.${sql(sort)}`
   const where = sql`where true ${subjectContains(sql, q)}
     ${ifGiven(sql, userId, (value) => sql`and q.user_id = ${value}`)}
     ${ifGiven(sql, excellent, (value) => sql`and q.excellent = ${value}`)}
@@ -23,16 +23,15 @@ export function listQuestionIds(sql: Db, query: QuestionQuery) {
   return pageOf<Found>(
     sql`
       select q.id from questions q ${where}
-      order by ${when(sql, sort !== 'id', () => sql`q.${sql(sort)} ${direction},`)} q.id ${direction}
-      ${pageAt(sql, query)}`,
+      ${listingAt(sql, query, { id: sql`q.id`, by, from: sql`questions q` })}`,
     sql`select count(*)::int as total from questions q ${where}`,
   )
 }
 
 /** A page of ids of answers, and how many there are. `q`: a part of the text. */
 export function listAnswerIds(sql: Db, query: AnswerQuery) {
-  const { sort = 'id', order, q, user_id: userId, question_id: questionId } = query
-  const direction = directionOf(sql, order)
+  const { sort = 'id', q, user_id: userId, question_id: questionId } = query
+  const by = sort === 'id' ? undefined : sql`${sql(sort)}`
   const where = sql`where true
     ${ifGiven(sql, q, (value) => sql`and body ilike ${`%${escapeLike(value)}%`}`)}
     ${ifGiven(sql, userId, (value) => sql`and user_id = ${value}`)}
@@ -40,8 +39,7 @@ export function listAnswerIds(sql: Db, query: AnswerQuery) {
   return pageOf<Found>(
     sql`
       select id from answers ${where}
-      order by ${when(sql, sort !== 'id', () => sql`${sql(sort)} ${direction},`)} id ${direction}
-      ${pageAt(sql, query)}`,
+      ${listingAt(sql, query, { id: sql`id`, by, from: sql`answers` })}`,
     sql`select count(*)::int as total from answers ${where}`,
   )
 }
@@ -51,7 +49,7 @@ export type ApplicationRecordRow = ApplicationRow & { subject: string | null }
 
 /** A page of requests for excellence, and how many there are. */
 export function listApplications(sql: Db, query: ApplicationQuery) {
-  const { order, q, state, question_id: questionId, user_id: userId } = query
+  const { q, state, question_id: questionId, user_id: userId } = query
   const where = sql`where true
     ${ifGiven(sql, state, (value) => sql`and a.state = ${value}`)}
     ${ifGiven(sql, questionId, (value) => sql`and a.question_id = ${value}`)}
@@ -61,7 +59,7 @@ export function listApplications(sql: Db, query: ApplicationQuery) {
   return pageOf<ApplicationRecordRow>(
     sql`
       select a.id, a.question_id, q.subject, a.user_id, a.amount, a.state, a.decided_by, a.decided_at, a.created_at
-      from ${from} order by a.id ${directionOf(sql, order)} ${pageAt(sql, query)}`,
+      from ${from} ${listingAt(sql, query, { id: sql`a.id` })}`,
     sql`select count(*)::int as total from ${from}`,
   )
 }

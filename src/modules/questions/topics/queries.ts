@@ -2,7 +2,7 @@ import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
 import { nameContains as userNameContains, withEnabledUser } from '#modules/accounts/index.ts'
 import type { StoredNode } from '#modules/files/index.ts'
 import type { Db } from '#platform/database.ts'
-import { ifGiven, when } from '#platform/sql.ts'
+import { andPast, ifGiven, partOf, when } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
 import type { ExpertsQuery } from './schema.ts'
 
@@ -31,10 +31,13 @@ export const nameContains = (sql: Db, text: string | undefined) => {
 export const listTopics = (
   sql: Db,
   viewerId: number,
-  { name, limit = 20, offset = 0 }: { name?: string; limit?: number; offset?: number },
+  { name, limit = 20, ...page }: { name?: string; limit?: number; offset?: number; after?: number },
 ) => sql<QuestionTopicRow[]>`
-  select ${columns(sql, viewerId)} from question_topics t join question_topic_counts c on c.topic_id = t.id
-  where true ${nameContains(sql, name)} order by t.id desc limit ${limit} offset ${offset}`
+  select ${columns(sql, viewerId)} from question_topics t cross join lateral (
+    select * from question_topic_counts n where n.topic_id = t.id offset 0
+  ) c
+  where true ${nameContains(sql, name)} ${andPast(sql, sql`t.id`, page.after ?? 0)}
+  order by t.id desc ${partOf(sql, { limit, ...page })}`
 
 export const findTopic = async (
   sql: Db,
@@ -150,7 +153,7 @@ export async function listTopicExperts(
 /** Experts of any topic, or of these, whose names contain a keyword if given; by what they earned. */
 export async function listExperts(
   sql: Db,
-  { topics, keyword, limit = 20, offset = 0 }: ExpertsQuery,
+  { topics, keyword, limit = 20, offset, after }: ExpertsQuery,
 ): Promise<number[]> {
   const rows = await sql<{ user_id: number }[]>`
     select x.user_id from question_people x ${withEnabledUser(sql, sql`x.user_id`)}
@@ -159,7 +162,11 @@ export async function listExperts(
       where e.user_id = x.user_id ${ifGiven(sql, topics, (value) => sql`and e.topic_id = any(${value})`)}
     )
     ${userNameContains(sql, keyword)}
-    order by x.income desc, x.user_id limit ${limit} offset ${offset}`
+    ${ifGiven(sql, after || undefined, (id) => {
+      const last = sql`(select income from question_people where user_id = ${id})`
+      return sql`and x.income <= ${last} and (x.income < ${last} or x.user_id > ${id})`
+    })}
+    order by x.income desc, x.user_id ${partOf(sql, { limit, offset, after })}`
   return rows.map((row) => row.user_id)
 }
 

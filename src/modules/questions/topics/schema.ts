@@ -6,6 +6,7 @@ import {
   Nullable,
   Offset,
   OneOf,
+  SameAs,
   Shared,
   type Static,
   Text,
@@ -36,8 +37,10 @@ export const QuestionTopicDetail = Shared('QuestionTopicDetail', {
 export const TopicsQuery = Type.Object({
   limit: Limit(20),
   offset: Offset,
+  after: Cursor,
   follow: Type.Optional(Text(50)),
   name: Type.Optional(Text(100)),
+  q: SameAs('name', Type.Optional(Text(100))),
 })
 
 export const MyTopicsQuery = Type.Object({
@@ -52,8 +55,10 @@ export const TopicExpertsQuery = Type.Object({ limit: Limit(20), after: Cursor }
 export const ExpertsQuery = Type.Object({
   limit: Limit(20),
   offset: Offset,
+  after: Cursor,
   topics: Type.Optional(IdList(50)),
   keyword: Type.Optional(Text(100)),
+  q: SameAs('keyword', Type.Optional(Text(100))),
 })
 export type ExpertsQuery = Static<typeof ExpertsQuery>
 

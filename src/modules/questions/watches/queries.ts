@@ -1,4 +1,5 @@
 import type { Db } from '#platform/database.ts'
+import { andPastRow, partOf } from '#platform/sql.ts'
 import { type QuestionRow, questionColumns } from '../queries.ts'
 
 /** Idempotent: counts only the call that begins the watch. False when there is no such question. */
@@ -32,10 +33,21 @@ export async function unwatchQuestion(sql: Db, questionId: number, userId: numbe
 }
 
 /** What a person watches, last watched first. */
-export const listWatched = (sql: Db, userId: number, { limit = 20, offset = 0 }) => sql<QuestionRow[]>`
+export const listWatched = (
+  sql: Db,
+  userId: number,
+  { limit = 20, ...page }: { limit?: number; offset?: number; after?: number },
+) => sql<QuestionRow[]>`
   select ${questionColumns(sql)} from (
-    select question_id, id from question_watchers where user_id = ${userId} order by id desc
-    limit ${limit} offset ${offset}
+    select question_id, id from question_watchers where user_id = ${userId}
+      ${andPastRow(
+        sql,
+        page.after,
+        sql`id`,
+        sql`select id
+          from question_watchers where user_id = ${userId} and question_id = ${page.after ?? 0}`,
+      )}
+    order by id desc ${partOf(sql, { limit, ...page })}
   ) w join questions q on q.id = w.question_id order by w.id desc`
 
 export const isWatched = async (sql: Db, questionId: number, userId: number): Promise<boolean> =>

@@ -1,7 +1,7 @@
 import { escapeLike } from '#lib/text.ts'
 import type { Db } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { directionOf, ifGiven, pageAt } from '#platform/sql.ts'
+import { ifGiven, listingAt } from '#platform/sql.ts'
 import type { Tables } from '#platform/tables.ts'
 import type { ReportSearch } from './schema.ts'
 
@@ -21,7 +21,7 @@ export function listReportRows(sql: Db, search: ReportSearch) {
       })}`
   return pageOf<ReportRow>(
     sql`
-      select * from reports ${where} order by id ${directionOf(sql, search.order)} ${pageAt(sql, search)}`,
+      select * from reports ${where} ${listingAt(sql, search, { id: sql`id` })}`,
     sql`select count(*)::int as total from reports ${where}`,
   )
 }

@@ -1,7 +1,8 @@
-import { Int, Nullable, Open, Page, Shared, type Static, Time, Type } from '#platform/schema.ts'
+import { Int, Nullable, Open, Page, Shared, type Static, Text, Time, Type } from '#platform/schema.ts'
 
 /** One thing that happened to or about a person. `by` is who did it. */
 const HistoryEntry = Shared('HistoryEntry', {
+  id: Type.String(),
   at: Time,
   event: Type.String({
     description: '`report`, `report.passed`, `report.rejected`, `appeal`, or an action of the audit log',
@@ -17,6 +18,7 @@ export const History = Shared('History', { data: Type.Array(HistoryEntry), total
 
 export const HistoryQuery = Type.Object({
   page: Page,
+  after: Type.Optional(Text(64)),
   limit: Type.Optional(Int(1, 100, { default: 15 })),
 })
 export type HistoryQuery = Static<typeof HistoryQuery>

@@ -1,7 +1,7 @@
 import { escapeLike, nameKey } from '#lib/text.ts'
 import type { Db } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { directionOf, ifGiven, pageAt, when } from '#platform/sql.ts'
+import { ifGiven, listingAt, when } from '#platform/sql.ts'
 import type {
   NewTag,
   NewTagCategory,
@@ -20,19 +20,18 @@ const tagColumns = (sql: Db) => sql`
   (select c.name from tag_categories c where c.id = x.tag_category_id) as tag_category_name`
 
 /** The conditions, order and page that both lists share; the table is called x. */
-const listing = (sql: Db, query: TagCategoryQuery) => {
+const listing = (sql: Db, query: TagCategoryQuery, table: 'tags' | 'tag_categories') => {
   const key = nameKey(query.q ?? '')
-  const by = { id: sql`x.id`, weight: sql`x.weight`, name: sql`x.name_key` }[query.sort ?? 'id']
-  const direction = directionOf(sql, query.order)
+  const by = { id: undefined, weight: sql`x.weight`, name: sql`x.name_key` }[query.sort ?? 'id']
   return {
     named: when(sql, key !== '', () => sql`and x.name_key like ${`%${escapeLike(key)}%`}`),
-    ordered: sql`order by ${by} ${direction}, x.id ${direction} ${pageAt(sql, query)}`,
+    ordered: listingAt(sql, query, { id: sql`x.id`, by, from: sql`${sql(table)} x` }),
   }
 }
 
 /** A page of categories. */
 export function listCategoryRecords(sql: Db, query: TagCategoryQuery) {
-  const { named, ordered } = listing(sql, query)
+  const { named, ordered } = listing(sql, query, 'tag_categories')
   return pageOf<TagCategoryRecord>(
     sql`select ${categoryColumns(sql)} from tag_categories x where true ${named} ${ordered}`,
     sql`select count(*)::int as total from tag_categories x where true ${named}`,
@@ -41,7 +40,7 @@ export function listCategoryRecords(sql: Db, query: TagCategoryQuery) {
 
 /** A page of tags, of all categories or of one. */
 export function listTagRecords(sql: Db, query: TagQuery) {
-  const { named, ordered } = listing(sql, query)
+  const { named, ordered } = listing(sql, query, 'tags')
   const within = ifGiven(sql, query.tag_category_id, (id) => sql`and x.tag_category_id = ${id}`)
   return pageOf<TagRecord>(
     sql`select ${tagColumns(sql)} from tags x where true ${named} ${within} ${ordered}`,

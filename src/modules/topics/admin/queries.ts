@@ -1,7 +1,7 @@
 import type { StoredNode } from '#modules/files/index.ts'
 import type { Db } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { directionOf, ifGiven, pageAt, when } from '#platform/sql.ts'
+import { ifGiven, listingAt, when } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
 import { nameContains } from '../queries.ts'
 import type { TopicStatus } from '../schema.ts'
@@ -28,12 +28,10 @@ export function listTopicRecords(sql: Db, query: TopicQuery) {
     ${ifGiven(sql, status, (value) => sql`and t.status = ${value}`)}
     ${ifGiven(sql, hot, (value) => sql`and (t.hot_at is not null) = ${value}`)}
     ${nameContains(sql, name)} ${nameContains(sql, q)}`
-  const direction = directionOf(sql, query.order)
+  const by = sort === 'id' ? undefined : sql`c.${sql(sort)}`
+  const from = sql`feed_topics t join feed_topic_counts c on c.topic_id = t.id`
   return pageOf<TopicRecordRow>(
-    sql`
-      select ${columns(sql)} from feed_topics t join feed_topic_counts c on c.topic_id = t.id ${where}
-      order by ${when(sql, sort !== 'id', () => sql`c.${sql(sort)} ${direction},`)} t.id ${direction}
-      ${pageAt(sql, query)}`,
+    sql`select ${columns(sql)} from ${from} ${where} ${listingAt(sql, query, { id: sql`t.id`, by, from })}`,
     sql`select count(*)::int as total from feed_topics t ${where}`,
   )
 }

@@ -1,4 +1,5 @@
 import type { Db, Fragment } from '#platform/database.ts'
+import { andPastRow, partOf } from '#platform/sql.ts'
 import { type TopicViewer, visibleTopics } from '../queries.ts'
 
 /**
@@ -48,12 +49,19 @@ export async function listParticipants(
   sql: Db,
   id: number,
   viewer: TopicViewer,
-  { limit = 15, offset = 0 }: { limit?: number | undefined; offset?: number | undefined },
+  { limit = 15, ...page }: { limit?: number; offset?: number; after?: number },
 ): Promise<number[] | undefined> {
   const [row] = await sql<{ ids: number[] }[]>`
     select array(
       select u.user_id from feed_topic_users u where u.topic_id = t.id and u.participated_at is not null
-      order by u.participated_at desc, u.user_id desc limit ${limit} offset ${offset}
+        ${andPastRow(
+          sql,
+          page.after,
+          sql`u.participated_at, u.user_id`,
+          sql`select participated_at, user_id
+            from feed_topic_users where topic_id = ${id} and user_id = ${page.after ?? 0}`,
+        )}
+      order by u.participated_at desc, u.user_id desc ${partOf(sql, { limit, ...page })}
     ) as ids
     from (${visibleTopics(sql, viewer)}) t where t.id = ${id}`
   return row?.ids

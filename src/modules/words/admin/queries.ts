@@ -1,7 +1,7 @@
 import { escapeLike, nameKey } from '#lib/text.ts'
 import type { Db } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { directionOf, ifGiven, pageAt, when } from '#platform/sql.ts'
+import { ifGiven, listingAt, when } from '#platform/sql.ts'
 import type { Row, Tables } from '#platform/tables.ts'
 import type { WordType } from '../schema.ts'
 import type { WordQuery } from './schema.ts'
@@ -18,12 +18,11 @@ export function listWordRecords(sql: Db, query: WordQuery) {
   const key = nameKey(query.q ?? '')
   const where = sql`where true ${ifGiven(sql, query.type, (type) => sql`and type = ${type}`)}
     ${when(sql, key !== '', () => sql`and word_key like ${`%${escapeLike(key)}%`}`)}`
-  const direction = directionOf(sql, query.order)
+  const by = query.sort === 'word' ? sql`word_key` : undefined
   return pageOf<WordRow>(
     sql`
       select ${columns(sql)} from sensitive_words ${where}
-      order by ${when(sql, query.sort === 'word', () => sql`word_key ${direction},`)} id ${direction}
-      ${pageAt(sql, query)}`,
+      ${listingAt(sql, query, { id: sql`id`, by, from: sql`sensitive_words` })}`,
     sql`select count(*)::int as total from sensitive_words ${where}`,
   )
 }

@@ -1,5 +1,5 @@
 import { listingQuery } from '#platform/listing.ts'
-import { OneOf, Shared, type Static, Time, Type } from '#platform/schema.ts'
+import { CursorBy, OneOf, Shared, type Static, Time, Type } from '#platform/schema.ts'
 import { FAMOUS_TYPES } from '../../famous/schema.ts'
 import { UserView } from '../../schema.ts'
 
@@ -11,6 +11,7 @@ export const Famous = Shared('FamousUser', { type: FamousTypeName, created_at: T
 /** Famous people by kind and a part of their name. */
 export const FamousQuery = Type.Object({
   ...listingQuery(['created_at', 'id']),
+  after: CursorBy('user.id'),
   type: Type.Optional(FamousTypeName),
 })
 export type FamousQuery = Static<typeof FamousQuery>

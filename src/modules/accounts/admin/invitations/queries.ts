@@ -1,6 +1,6 @@
 import type { Db } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { directionOf, ifGiven, pageAt } from '#platform/sql.ts'
+import { ifGiven, listingAt } from '#platform/sql.ts'
 import type { Tables } from '#platform/tables.ts'
 import { type InvitationRow, invitationColumns } from '../../invitations/queries.ts'
 import type { InviteeQuery, ManagedInvitationQuery } from './schema.ts'
@@ -18,7 +18,7 @@ export function listManagedInvitations(sql: Db, { order, q, user, ended, ...page
     ) i
     where true ${ifGiven(sql, ended, (value) => sql`and i.ended = ${value}`)}`
   return pageOf<InvitationRow & Named<'user'>>(
-    sql`select * from (${rows}) i order by i.id ${directionOf(sql, order)} ${pageAt(sql, page)}`,
+    sql`select * from (${rows}) i where true ${listingAt(sql, { order, ...page }, { id: sql`i.id` })}`,
     sql`select count(*)::int as total from (${rows}) i`,
   )
 }
@@ -34,7 +34,7 @@ export function listInvitees(sql: Db, { order, user, inviter, invitation, ...pag
   >(
     sql`select n.user_id, u.name as user_name, n.inviter_id, m.name as inviter_name, n.invitation_id, n.created_at
       from invitation_uses n join users u on u.id = n.user_id left join users m on m.id = n.inviter_id
-      ${where} order by n.user_id ${directionOf(sql, order)} ${pageAt(sql, page)}`,
+      ${where} ${listingAt(sql, { order, ...page }, { id: sql`n.user_id` })}`,
     sql`select count(*)::int as total from invitation_uses n ${where}`,
   )
 }

@@ -1,5 +1,5 @@
 import { listingQuery } from '#platform/listing.ts'
-import { Flag, Id, Nullable, Shared, type Static, Time, Type } from '#platform/schema.ts'
+import { CursorBy, Flag, Id, Nullable, Shared, type Static, Time, Type } from '#platform/schema.ts'
 import { Invitation } from '../../invitations/schema.ts'
 
 const Named = Shared('NamedUser', { id: Type.Integer(), name: Nullable(Type.String()) })
@@ -26,6 +26,7 @@ export const Invitee = Shared('Invitee', {
 /** Those who were invited, by whom and by what. */
 export const InviteeQuery = Type.Object({
   ...listingQuery(['id']),
+  after: CursorBy('user.id'),
   user: Type.Optional(Id),
   inviter: Type.Optional(Id),
   invitation: Type.Optional(Id),

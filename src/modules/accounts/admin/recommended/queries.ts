@@ -1,6 +1,6 @@
 import type { Db } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { directionOf, pageAt, when } from '#platform/sql.ts'
+import { listingAt } from '#platform/sql.ts'
 import { nameContains } from '../../users/queries.ts'
 import type { RecommendationQuery } from './schema.ts'
 
@@ -10,11 +10,10 @@ export function listRecommended(
   { sort = 'recommended_at', order, q, ...page }: RecommendationQuery,
 ) {
   const where = sql`where u.recommended_at is not null and u.deleted_at is null ${nameContains(sql, q)}`
-  const direction = directionOf(sql, order)
-  const by = when(sql, sort === 'recommended_at', () => sql`u.recommended_at ${direction},`)
+  const by = sort === 'recommended_at' ? sql`u.recommended_at` : undefined
   return pageOf<{ id: number; recommended_at: string }>(
     sql`select u.id, u.recommended_at from users u ${where}
-      order by ${by} u.id ${direction} ${pageAt(sql, page)}`,
+      ${listingAt(sql, { order, ...page }, { id: sql`u.id`, by, from: sql`users u` })}`,
     sql`select count(*)::int as total from users u ${where}`,
   )
 }

@@ -1,7 +1,7 @@
 import { escapeLike } from '#lib/text.ts'
 import type { Db } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { directionOf, ifGiven, pageAt } from '#platform/sql.ts'
+import { ifGiven, listingAt } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
 import type { RequestRow } from '../../requests/queries.ts'
 import type { RegistrationRequestQuery } from './schema.ts'
@@ -20,7 +20,7 @@ export function listRequests(
   const where = sql`
     where r.state = ${state} ${ifGiven(sql, q, (part) => sql`and r.name ilike ${`%${escapeLike(part)}%`}`)}`
   return pageOf<ManagedRequestRow>(
-    sql`${columns(sql)} ${where} order by r.id ${directionOf(sql, order)} ${pageAt(sql, page)}`,
+    sql`${columns(sql)} ${where} ${listingAt(sql, { order, ...page }, { id: sql`r.id` })}`,
     sql`select count(*)::int as total from registration_requests r ${where}`,
   )
 }

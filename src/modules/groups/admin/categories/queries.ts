@@ -1,7 +1,7 @@
 import { escapeLike, nameKey } from '#lib/text.ts'
 import type { Db } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { directionOf, ifGiven, pageAt, when } from '#platform/sql.ts'
+import { ifGiven, listingAt, when } from '#platform/sql.ts'
 import type { GroupCategoryRow } from '../../categories/queries.ts'
 import type { CategoryQuery, NewGroupCategory } from './schema.ts'
 
@@ -14,15 +14,14 @@ export function listCategoryRecords(sql: Db, query: CategoryQuery) {
   const key = nameKey(query.q ?? '')
   const where = sql`where true ${ifGiven(sql, query.status, (status) => sql`and c.status = ${status}`)}
     ${when(sql, key !== '', () => sql`and c.name_key like ${`%${escapeLike(key)}%`}`)}`
-  const by = directionOf(sql, query.order)
+  const by = query.sort === 'sort_by' ? sql`c.sort_by` : undefined
   return pageOf<CategoryRecordRow>(
     // Groups are read once for all categories, not once for each.
     sql`select ${columns(sql)}, coalesce(n.groups_count, 0) as groups_count
       from group_categories c left join (
         select category_id, count(*)::int as groups_count from groups where deleted_at is null group by 1
       ) n on n.category_id = c.id ${where}
-      order by ${when(sql, query.sort === 'sort_by', () => sql`c.sort_by ${by},`)} c.id ${by}
-      ${pageAt(sql, query)}`,
+      ${listingAt(sql, query, { id: sql`c.id`, by, from: sql`group_categories c` })}`,
     sql`select count(*)::int as total from group_categories c ${where}`,
   )
 }

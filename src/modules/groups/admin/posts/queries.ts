@@ -1,6 +1,6 @@
 import type { Db } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { andContains, directionOf, ifGiven, pageAt } from '#platform/sql.ts'
+import { andContains, ifGiven, listingAt } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
 import { type PostRow, postColumns } from '../../posts/queries.ts'
 import type { PostQuery } from './schema.ts'
@@ -13,7 +13,7 @@ export function listPostRecords(sql: Db, query: PostQuery) {
     ${ifGiven(sql, query.user_id, (id) => sql`and p.user_id = ${id}`)} ${andContains(sql, 'p.title', query.q)}`
   return pageOf<PostRecordRow>(
     sql`select ${postColumns(sql)}, p.body from group_posts p ${where}
-      order by p.id ${directionOf(sql, query.order)} ${pageAt(sql, query)}`,
+      ${listingAt(sql, query, { id: sql`p.id` })}`,
     sql`select count(*)::int as total from group_posts p ${where}`,
   )
 }

@@ -1,7 +1,7 @@
 import { escapeLike } from '#lib/text.ts'
 import type { Db } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { directionOf, ifGiven, pageAt } from '#platform/sql.ts'
+import { ifGiven, listingAt } from '#platform/sql.ts'
 import type { Currency } from '../../schema.ts'
 import type { Posting, PostingQuery } from './schema.ts'
 
@@ -20,12 +20,11 @@ export function listPostings(sql: Db, ownerId: number, currency: Currency, query
   const where = sql`
     where owner_id = ${ownerId} and currency = ${currency}
       ${ifGiven(sql, kind, (value) => sql`and kind = ${value}`)} ${ifGiven(sql, q, contains)}`
-  const by = { id: sql`id`, amount: sql`amount` }[sort]
-  const direction = directionOf(sql, query.order)
+  const by = sort === 'amount' ? sql`amount` : undefined
   return pageOf<Posting>(
     sql`select id, transaction_id, amount, balance_after, counterpart, kind, subject_type, subject_id, title, body,
         created_at
-      from ledger_postings ${where} order by ${by} ${direction}, id ${direction} ${pageAt(sql, query)}`,
+      from ledger_postings ${where} ${listingAt(sql, query, { id: sql`id`, by, from: sql`ledger_postings` })}`,
     sql`select count(*)::int as total from ledger_postings ${where}`,
   )
 }

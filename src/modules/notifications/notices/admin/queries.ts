@@ -1,7 +1,7 @@
 import { escapeLike } from '#lib/text.ts'
 import type { Db } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { directionOf, ifGiven, pageAt, when } from '#platform/sql.ts'
+import { ifGiven, listingAt } from '#platform/sql.ts'
 import type { NoticeRow } from '../schema.ts'
 import type { NoticeQuery } from './schema.ts'
 
@@ -14,11 +14,10 @@ export function listNotices(sql: Db, { sort = 'id', order, q, status, ...page }:
     where status <> 'withdrawn'
       ${ifGiven(sql, status, (value) => sql`and status = ${value}`)}
       ${ifGiven(sql, q, (part) => sql`and contents ilike ${`%${escapeLike(part)}%`}`)}`
-  const direction = directionOf(sql, order)
+  const by = sort === 'sent' ? sql`sent` : undefined
   return pageOf<NoticeRow>(
     sql`select ${columns(sql)} from notices ${where}
-      order by ${when(sql, sort === 'sent', () => sql`sent ${direction},`)} id ${direction}
-      ${pageAt(sql, page)}`,
+      ${listingAt(sql, { order, ...page }, { id: sql`id`, by, from: sql`notices` })}`,
     sql`select count(*)::int as total from notices ${where}`,
   )
 }

@@ -1,7 +1,7 @@
 import { escapeLike } from '#lib/text.ts'
 import type { Db } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { directionOf, ifGiven, pageAt } from '#platform/sql.ts'
+import { ifGiven, listingAt } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
 import type { Attempt } from '../queries.ts'
 import type { DeliveryQuery, WebhookQuery } from './schema.ts'
@@ -33,11 +33,10 @@ export function listWebhooks(sql: Db, { sort = 'id', order, q, enabled, ...page 
         const pattern = `%${escapeLike(part)}%`
         return sql`and (url ilike ${pattern} or description ilike ${pattern})`
       })}`
-  const direction = directionOf(sql, order)
-  const first = { id: sql``, url: sql`url ${direction},`, failures: sql`failures ${direction},` }[sort]
+  const by = sort === 'id' ? undefined : sql(sort)
   return pageOf<WebhookRow>(
     sql`select ${columns(sql)} from webhook_endpoints ${where}
-      order by ${first} id ${direction} ${pageAt(sql, page)}`,
+      ${listingAt(sql, { order, ...page }, { id: sql`id`, by: by && sql`${by}`, from: sql`webhook_endpoints` })}`,
     sql`select count(*)::int as total from webhook_endpoints ${where}`,
   )
 }
@@ -104,7 +103,7 @@ export function listDeliveries(sql: Db, endpointId: number, query: DeliveryQuery
       ${ifGiven(sql, query.type, (type) => sql`and v.type = ${type}`)}
       ${ifGiven(sql, query.q, (part) => sql`and v.key like ${`%${escapeLike(part)}%`}`)}`
   return pageOf<DeliveryRow>(
-    sql`select ${deliveryColumns(sql)} ${from} order by d.id ${directionOf(sql, query.order)} ${pageAt(sql, query)}`,
+    sql`select ${deliveryColumns(sql)} ${from} ${listingAt(sql, query, { id: sql`d.id` })}`,
     sql`select count(*)::int as total ${from}`,
   )
 }

@@ -2,7 +2,7 @@ import { escapeLike, nameKey } from '#lib/text.ts'
 import type { StoredNode } from '#modules/files/index.ts'
 import type { Db } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { directionOf, ifGiven, pageAt, when } from '#platform/sql.ts'
+import { ifGiven, listingAt, when } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
 import type { ProposalRow } from '../../topics/proposals/queries.ts'
 import { nameContains } from '../../topics/queries.ts'
@@ -21,14 +21,12 @@ const columns = (sql: Db) => sql`
 
 /** A page of topics, and how many there are. */
 export function listTopicRecords(sql: Db, query: QuestionTopicQuery) {
-  const { sort = 'id', order, name, q } = query
+  const { sort = 'id', name, q } = query
   const where = sql`where true ${nameContains(sql, name)} ${nameContains(sql, q)}`
-  const direction = directionOf(sql, order)
+  const by = sort === 'id' ? undefined : sql`c.${sql(sort)}`
+  const from = sql`question_topics t join question_topic_counts c on c.topic_id = t.id`
   return pageOf<QuestionTopicRecordRow>(
-    sql`
-      select ${columns(sql)} from question_topics t join question_topic_counts c on c.topic_id = t.id ${where}
-      order by ${when(sql, sort !== 'id', () => sql`c.${sql(sort)} ${direction},`)} t.id ${direction}
-      ${pageAt(sql, query)}`,
+    sql`select ${columns(sql)} from ${from} ${where} ${listingAt(sql, query, { id: sql`t.id`, by, from })}`,
     sql`select count(*)::int as total from question_topics t ${where}`,
   )
 }
@@ -50,13 +48,13 @@ export const listExpertIds = (sql: Db, topicId: number, query: ExpertQuery) =>
   pageOf<{ user_id: number }>(
     sql`
       select user_id from question_topic_experts where topic_id = ${topicId}
-      order by user_id ${directionOf(sql, query.order)} ${pageAt(sql, query)}`,
+      ${listingAt(sql, query, { id: sql`user_id` })}`,
     sql`select count(*)::int as total from question_topic_experts where topic_id = ${topicId}`,
   )
 
 /** A page of proposals of topics, and how many there are. */
 export function listProposals(sql: Db, query: ProposalQuery) {
-  const { order, q, state, user_id: userId } = query
+  const { q, state, user_id: userId } = query
   const key = nameKey(q ?? '')
   const where = sql`where true
     ${ifGiven(sql, state, (value) => sql`and state = ${value}`)}
@@ -65,7 +63,7 @@ export function listProposals(sql: Db, query: ProposalQuery) {
   return pageOf<ProposalRow>(
     sql`
       select id, user_id, name, description, state, mark, decided_by, decided_at, created_at
-      from question_topic_applications ${where} order by id ${directionOf(sql, order)} ${pageAt(sql, query)}`,
+      from question_topic_applications ${where} ${listingAt(sql, query, { id: sql`id` })}`,
     sql`select count(*)::int as total from question_topic_applications ${where}`,
   )
 }

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const SCRIPT = fileURLToPath(new URL('../scripts/install-if-needed.mjs', import.meta.url))
+const root = await mkdtemp(join(tmpdir(), 'kith-slim-'))
+after(() => rm(root, { recursive: true, force: true }))
+
+/** What `npm start` runs first, in a clone whose Node says this and ends with this code. */
+function look(complaint: string, code: number) {
+  const program = `#!/bin/sh\necho '${complaint}' >&2\nexit ${code}\n`
+  writeFileSync(join(root, 'node_modules/.bin/node'), program, { mode: 0o755 })
+  const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts/install-if-needed.mjs')], {
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH },
+  })
+  return { status, stderr }
+}
+
+test('a library that the Node that comes along needs and the system lacks is named with its package', () => {
+  for (const part of ['scripts', 'node_modules/.bin']) mkdirSync(join(root, part), { recursive: true })
+  copyFileSync(SCRIPT, join(root, 'scripts/install-if-needed.mjs'))
+  for (const lock of ['package-lock.json', 'node_modules/.package-lock.json'])
+    writeFileSync(join(root, lock), '{"packages": {}}')
+  const lacking = look(
+    'node: error while loading shared libraries: libatomic.so.1: cannot open shared object file',
+    127,
+  )
+  assert.deepEqual(lacking, {
+    status: 1,
+    stderr:
+      'kith: its Node.js needs libatomic.so.1, which this system does not have: install the package libatomic1 ' +
+      '(Debian, Ubuntu) or libatomic (Fedora, Alpine).\n',
+  })
+  assert.deepEqual(look('', 0), { status: 0, stderr: '' })
+})

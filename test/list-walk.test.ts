@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { fillTables } from '#test/fixtures/crowd.ts'
+import { lengthenLists } from '#test/fixtures/long-lists.ts'
+import { createWorld } from '#test/world.ts'
+
+/** Lists that no cursor goes through, and why. */
+const NO_CURSOR: Record<string, string> = {
+  '/checkin-ranks': 'a place is what is asked for',
+  '/feeds/ranks': 'a place is what is asked for',
+  '/news/ranks': 'a place is what is asked for',
+  '/question-ranks/answers': 'a place is what is asked for',
+  '/question-ranks/experts': 'a place is what is asked for',
+  '/question-ranks/likes': 'a place is what is asked for',
+  '/ranks/balance': 'a place is what is asked for',
+  '/ranks/followers': 'a place is what is asked for',
+  '/ranks/income': 'a place is what is asked for',
+  '/around-amap': 'people move, and each page is put in order by itself',
+  '/news/categories/pinneds': 'has what is pinned now, as a whole',
+  '/news/{news}/correlations': 'has what is most alike, and no order to go on in',
+}
+
+type Schema = {
+  $ref?: string
+  type?: string
+  enum?: string[]
+  maximum?: number
+  properties?: Record<string, Schema>
+} & {
+  'x-key'?: string
+}
+type Parameter = { in: string; name: string; required?: boolean; schema: Schema }
+type Operation = {
+  deprecated?: boolean
+  parameters?: Parameter[]
+  responses: Record<string, { content?: Record<string, { schema: Schema }> }>
+}
+const document = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
+  paths: Record<string, { get?: Operation }>
+  components: { schemas: Record<string, Schema> }
+}
+const resolve = (schema: Schema): Schema =>
+  schema.$ref ? (document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) : schema
+
+/** The name under which a reply has its items; '' where it is the list itself. */
+function placeOf(operation: Operation): string | undefined {
+  const schema = Object.values(operation.responses['200']?.content ?? {})[0]?.schema
+  if (!schema) return undefined
+  const { type, properties = {} } = resolve(schema)
+  if (type === 'array') return ''
+  return ['data', 'comments', 'feeds', 'posts'].find(
+    (name) => resolve(properties[name] ?? {}).type === 'array',
+  )
+}
+
+type List = { path: string; place: string; query: Map<string, Parameter> }
+const lists: List[] = Object.entries(document.paths).flatMap(([path, { get }]) => {
+  const place = get && !get.deprecated ? placeOf(get) : undefined
+  const query = new Map(
+    (get?.parameters ?? []).filter((each) => each.in === 'query').map((each) => [each.name, each]),
+  )
+  return place !== undefined && query.has('limit')
+    ? [{ path: path.replace('/api/v2', ''), place, query }]
+    : []
+})
+
+test('every list with a size of pages takes a cursor, or is known to have none', () => {
+  assert.ok(lists.length > 120, `saw only ${lists.length} lists`)
+  const without = lists.filter(({ query }) => !query.has('after')).map(({ path }) => path)
+  assert.deepEqual(without.toSorted(), Object.keys(NO_CURSOR).toSorted())
+})
+
+test('what searches is called q in every list', () => {
+  const others = ['search', 'key', 'keyword', 'keywords', 'name', 'subject', 'title']
+  const without = lists.filter(({ query }) => others.some((name) => query.has(name)) && !query.has('q'))
+  assert.deepEqual(
+    without.map(({ path }) => path),
+    [],
+  )
+})
+
+/** Each value of every closed list of values, and each order with each thing to sort by. */
+function variantsOf({ path, query }: List): string[] {
+  const closed = [...query.values()].filter(({ name, schema }) => schema.enum && name !== 'fetch_by')
+  const needed = [...query.values()]
+    .filter(
+      ({ name, required }) =>
+        (required && name !== 'q') || (name === 'type' && path === '/user/notifications'),
+    )
+    .map(({ name, schema }) => `${name}=${schema.enum?.at(-1) ?? (schema.type === 'integer' ? 1 : 0.2)}`)
+  const single = closed.flatMap(({ name, schema }) => schema.enum?.map((value) => `${name}=${value}`) ?? [])
+  const sorted = (query.get('sort')?.schema.enum ?? []).map((value) => `sort=${value}&order=asc`)
+  if (path === '/search') needed.push('q=x', 'type=users')
+  return ['', ...single, ...sorted].map((variant) => {
+    const given = new URLSearchParams(needed.join('&'))
+    for (const [name, value] of new URLSearchParams(variant)) given.set(name, value)
+    return given.toString()
+  })
+}
+
+type Item = number | { [name: string]: Item | string }
+
+/** The field of an item by which its list goes on; some lists are of ids alone. */
+const cursorOf = (item: Item, key: string): Item | string =>
+  key
+    .split('.')
+    .reduce<Item | string>((value, name) => (typeof value === 'object' ? (value[name] as Item) : value), item)
+
+const PAGE = 3
+const ITEMS = 14
+
+test('a cursor goes through every list, with nothing twice and nothing left out', {
+  timeout: 230_000,
+}, async (t) => {
+  const { as, person, sql } = await createWorld({ KEPT_PAGES_MB: '0' })
+  const viewer = await person({ roles: ['founder'] })
+  await fillTables(sql, 400)
+  await lengthenLists(sql)
+  const faults: string[] = []
+  const short: string[] = []
+  for (const list of lists.filter(({ path }) => !(path in NO_CURSOR))) {
+    const key = list.query.get('after')?.schema['x-key'] ?? 'id'
+    let longest = 0
+    for (const variant of variantsOf(list)) {
+      // Some orders are none.
+      if (variant.includes('type=random')) continue
+      const read = async (id: number, parameters: string) => {
+        const path = list.path.replace(/\{\w+\}/g, String(id))
+        const { status, body } = await as(viewer, 'GET', `${path}?${variant}&${parameters}`)
+        if (![200, 403, 404].includes(status))
+          faults.push(`${status} at ${path}?${variant}&${parameters}: ${JSON.stringify(body)}`)
+        // A search answers by the kind of what it found.
+        const items =
+          status !== 200
+            ? []
+            : list.place === ''
+              ? body
+              : (body[list.place] ?? Object.values(body).find(Array.isArray) ?? [])
+        return (items as Item[]).map((item) => cursorOf(item, key))
+      }
+      for (const id of list.path.includes('{') ? [7, 1, 9, 2, 8, 11, 12, 13] : [0]) {
+        const whole = await read(id, 'limit=100')
+        longest = Math.max(longest, whole.length)
+        if (whole.length <= PAGE) continue
+        if (new Set(whole).size < whole.length) faults.push(`${list.path}?${variant} has something twice`)
+        const walked: (Item | string)[] = await read(id, `limit=${PAGE}`)
+        const wanted = whole.slice(0, ITEMS)
+        while (walked.length < wanted.length) {
+          const next = await read(id, `limit=${PAGE}&after=${encodeURIComponent(String(walked.at(-1)))}`)
+          if (next.length === 0) break
+          walked.push(...next)
+        }
+        if (walked.slice(0, ITEMS).join() !== wanted.join())
+          faults.push(`${list.path}?${variant}: ${walked.join()} and not ${wanted.join()}`)
+        break
+      }
+    }
+    if (longest <= PAGE) short.push(`${list.path} ${longest}`)
+  }
+  t.diagnostic(`walked ${lists.length} lists`)
+  assert.deepEqual(faults, [])
+  assert.deepEqual(short, [], 'lists that have too little to walk through')
+})
