@@ -9,7 +9,7 @@ export type StreamedNotification = components['schemas']['Notification'] & {
 }
 
 export type StreamOptions = {
-  /** The last `seq` that was handled: what came after it is sent first. Without it the stream begins with what is new. */
+  /** The last `seq` that was handled: what came after it is sent first. Without it the stream begins with what is new once it is open. */
   after?: number
   signal?: AbortSignal
   /** Told when the connection is there, and when it is lost and tried again. */
@@ -45,12 +45,16 @@ export async function* notificationsOf(
     try {
       const response = await open(after, signal)
       if (!response.ok) throw await readError(response)
-      options.onConnection?.(true)
+      let isOpen = false
       for await (const event of eventsOf(response, () => {
         clearTimeout(timer)
         timer = setTimeout(() => silence.abort(), SILENCE_MS)
       })) {
         failures = 0
+        // The first thing told is where the stream begins: lost before anything happened, it goes on from there.
+        if (event.id !== '') after = Number(event.id)
+        if (!isOpen) options.onConnection?.(true)
+        isOpen = true
         if (event.event === 'end') {
           const { reason } = JSON.parse(event.data) as { reason: string }
           const code = FINAL.get(reason)
@@ -59,8 +63,7 @@ export async function* notificationsOf(
           break
         }
         if (event.event !== 'notification') continue
-        after = Number(event.id)
-        yield { ...JSON.parse(event.data), seq: after }
+        yield { ...JSON.parse(event.data), seq: Number(event.id) }
       }
     } catch (error) {
       if (options.signal?.aborted) return
@@ -81,7 +84,7 @@ export async function* notificationsOf(
 const isFinal = ({ status, code }: KithError) =>
   (status >= 400 && status < 500 && status !== 429) || code === 'too_many_streams'
 
-/** The events in a stream of Server-Sent Events; `onBytes` is called for comments as well. */
+/** What a stream of Server-Sent Events tells, blocks without data among them; `onBytes` is called for comments as well. */
 async function* eventsOf(response: Response, onBytes: () => void): AsyncGenerator<Event> {
   const decoder = new TextDecoder()
   const reader = (response.body as ReadableStream<Uint8Array>).getReader()
@@ -100,7 +103,7 @@ async function* eventsOf(response: Response, onBytes: () => void): AsyncGenerato
         if (name) event[name as keyof Event] += name === 'event' ? '' : content
         if (name === 'event') event.event = content
       }
-      if (event.data !== '') yield event
+      yield event
     }
   }
 }

@@ -9,10 +9,17 @@ import { clientOf, createRunningWorld } from './running.ts'
 const { url, person, as, sql } = await createRunningWorld()
 
 /** Stands between client and server, and cuts what is open when told. */
-async function createCutter(): Promise<{ url: string; cut(): void; opened(): number }> {
+async function createCutter(): Promise<{
+  url: string
+  /** Cuts what is open; nothing is let through again before `until`. */
+  cut(until?: Promise<unknown>): void
+  opened(): number
+}> {
   let opened = 0
+  let shut: Promise<unknown> = Promise.resolve()
   const open = new Set<{ destroy(): void }>()
-  const proxy: Server = createServer((incoming, reply) => {
+  const proxy: Server = createServer(async (incoming, reply) => {
+    await shut
     opened += 1
     const onward = request(
       `${url}${incoming.url}`,
@@ -28,7 +35,8 @@ async function createCutter(): Promise<{ url: string; cut(): void; opened(): num
     incoming.pipe(onward)
   }).listen(0, '127.0.0.1')
   await once(proxy, 'listening')
-  const cut = () => {
+  const cut = (until?: Promise<unknown>) => {
+    shut = until ?? shut
     for (const each of open) each.destroy()
     open.clear()
   }
@@ -62,6 +70,27 @@ test('notifications come as they happen, each once, over connections that are lo
   }
   assert.deepEqual(seen, [1, 2, 3, 4])
   assert.ok(cutter.opened() >= 2)
+})
+
+test('a stream that is lost before its first notification misses nothing that happens meanwhile', async () => {
+  const ann = await person()
+  await as(await person(), 'PUT', `/user/followings/${ann.id}`)
+  const cutter = await createCutter()
+  const { kith } = clientOf(cutter.url, ann, {})
+  const bob = await person()
+  let isFirst = true
+  const onConnection = (isOpen: boolean) => {
+    if (!isOpen || !isFirst) return
+    isFirst = false
+    // Bob follows while nobody listens.
+    cutter.cut(as(bob, 'PUT', `/user/followings/${ann.id}`))
+  }
+  for await (const told of kith.notifications({ onConnection })) {
+    assert.equal(told.type, 'follow')
+    assert.equal(told.seq, 2)
+    break
+  }
+  assert.equal(cutter.opened(), 2)
 })
 
 test('a stream ends with the sign-in', async () => {

@@ -167,7 +167,10 @@ export function createHub(ctx: Context): Hub {
           remove(stream)
         },
       })
-      const expiry = setTimeout(() => stream.end('token_expired'), Math.max(0, viewer.expiresAt - performance.now()))
+      const expiry = setTimeout(
+        () => stream.end('token_expired'),
+        Math.max(0, viewer.expiresAt - performance.now()),
+      )
       expiry.unref()
       const streams = people.get(viewer.id) ?? new Set()
       people.set(viewer.id, streams.add(stream))
@@ -182,7 +185,8 @@ export function createHub(ctx: Context): Hub {
         throw error
       }
       // Readers of a server that went away do not all come back in the same instant.
-      stream.write(`retry: ${1000 + Math.floor(Math.random() * 2000)}\n\n`)
+      // Where it begins, for a reader that is cut off before its first event (notifications-12).
+      stream.write(`retry: ${1000 + Math.floor(Math.random() * 2000)}\nid: ${stream.last}\n\n`)
       wake([viewer.id])
       // The sign-in may have been ended between its check and now.
       checkSoon([viewer.id])

@@ -101,6 +101,20 @@ test('a reader that resumes gets all it missed, once and in order (notifications
   third.close()
 })
 
+test('a stream tells where it begins, so that one that is lost before its first event misses nothing (notifications-12)', async () => {
+  const ann = await person()
+  await tell([ann])
+  const first = await open(ann)
+  await until(() => first.place !== undefined, 'the place')
+  assert.equal(first.place, 1)
+  first.close()
+  const id = await tell([ann])
+  const second = await open(ann, { after: first.place ?? 0 })
+  await until(() => second.events.length === 1, 'what came meanwhile')
+  assert.deepEqual(idsOf(second), [id])
+  second.close()
+})
+
 test('what commits later comes later, whichever transaction began first', async () => {
   const ann = await person()
   const reader = await open(ann)
