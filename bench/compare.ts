@@ -100,7 +100,7 @@ async function main() {
     return drive({
       url,
       method: operation.method,
-      token: options.guest ? '' : people[operation.as ?? 'viewer'].token,
+      token: options.guest || operation.isGuest ? '' : people[operation.as ?? 'viewer'].token,
       seconds,
       connections,
       request: requestOf(operation, ranges),

@@ -4,6 +4,7 @@
  */
 import { createServer } from 'node:http'
 import { openDatabase } from '#platform/database.ts'
+import { idAt, type Range } from './operations.ts'
 
 export type Statement = { text: string; parameters: unknown[] }
 export type FloorTask = {
@@ -12,7 +13,8 @@ export type FloorTask = {
   poolSize: number
   /** A parameter that was this value is another number of the range in each request, as the real requests' is. */
   varied: string
-  range: { from: number; count: number }
+  range: Range
+  isRead: boolean
 }
 
 process.once('message', (task: FloorTask) => {
@@ -30,7 +32,7 @@ process.once('message', (task: FloorTask) => {
       serial += 1
       const vary = (parameters: unknown[]) =>
         parameters.map((value) =>
-          String(value) === task.varied ? String(task.range.from + (serial % task.range.count)) : value,
+          String(value) === task.varied ? String(idAt(task.range, serial, task.isRead)) : value,
         ) as never[]
       try {
         const rows: unknown[] = []

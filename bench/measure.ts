@@ -35,6 +35,7 @@ export function childrenOf(parent: number): number[] {
 export type Load = {
   url: string
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Empty: a guest. */
   token: string
   seconds: number
   connections: number
@@ -63,7 +64,7 @@ export async function drive(load: Load): Promise<Measured> {
             ...request,
             path,
             headers: {
-              authorization: `Bearer ${token}`,
+              ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
               ...(body === undefined ? {} : { 'content-type': 'application/json' }),
             },
             ...(body === undefined ? {} : { body }),

@@ -10,11 +10,26 @@ export type Operation = {
   body?: (n: number) => object
   /** Numbers that `{n}` in the path runs through; 1 to `size.topics` and so on. */
   range?: 'topics' | 'feeds' | 'people' | 'posts' | 'songs' | 'news' | 'questions'
-  /** Who asks: the one with few or with many notifications; else the person of all other requests. */
-  as?: Reader
+  /**
+   * Who asks: the one with few or with many notifications, or the one who has collected and follows. Else writes are one
+   * person's, and reads of many people in turn.
+   */
+  as?: Reader | 'viewer'
+  /** Nobody who is signed in asks. */
+  isGuest?: true
   /** The operation that this one should cost no more than, whatever there is more of. */
   against?: string
 }
+
+/** What everybody reads, and guests most. */
+const HOT = [
+  '/feed/topics',
+  '/feed/topics/{n}/feeds',
+  '/feeds?type=new',
+  '/music/songs',
+  '/news',
+  '/news/{n}',
+]
 
 /** Stands for a number in a path: what each request varies. */
 export const OPERATIONS: Operation[] = [
@@ -45,6 +60,7 @@ export const OPERATIONS: Operation[] = [
     name: 'GET /user/question-answer/collections',
     method: 'GET',
     path: '/user/question-answer/collections',
+    as: 'viewer',
   },
   { name: 'GET /music/songs', method: 'GET', path: '/music/songs' },
   { name: 'GET /music/{music}', method: 'GET', path: '/music/{n}', range: 'songs' },
@@ -72,4 +88,24 @@ export const OPERATIONS: Operation[] = [
       { name: `GET ${path} of ${READERS.many}`, method: 'GET', path, as: 'many', against: few },
     ]
   }),
+  ...HOT.map((path): Operation => {
+    const range = path.startsWith('/news') ? 'news' : 'topics'
+    const name = `GET ${path.replace('{n}', '{id}')} as a guest`
+    return { name, method: 'GET', path, isGuest: true, ...(path.includes('{n}') ? { range } : {}) }
+  }),
 ]
+
+/** The ids that the numbers of an operation's path run through. */
+export type Range = { from: number; count: number }
+
+/** Irrational, so that its multiples spread evenly between two integers. */
+const STEP = 0.618_033_988_749_894_9
+
+/**
+ * The id that a request with a number asks for. Reads are spread as they are on a site: the most read of a kind as often as
+ * the next two to five together, and so on (Zipf's law). Writes go to all alike.
+ */
+export function idAt({ from, count }: Range, n: number, isRead: boolean): number {
+  if (!isRead) return from + (n % count)
+  return from + Math.floor((count + 1) ** ((n * STEP) % 1)) - 1
+}

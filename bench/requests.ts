@@ -1,10 +1,13 @@
+import { issueToken } from '#modules/tokens/index.ts'
 import type { Sql } from '#platform/database.ts'
 import type { Filled } from './fill.ts'
-import type { Operation } from './operations.ts'
+import { idAt, type Operation, type Range } from './operations.ts'
 import type { Size } from './sizes.ts'
 
+const READING_PEOPLE = 50
+
 /** The ids that the numbers of an operation's path run through. */
-export type Ranges = Record<NonNullable<Operation['range']>, { from: number; count: number }>
+export type Ranges = Record<NonNullable<Operation['range']>, Range>
 
 /** The people whose tokens the bench uses, with tokens good for a day; a kept database may be older than an hour. */
 export async function peopleOf(sql: Sql): Promise<Filled> {
@@ -13,6 +16,12 @@ export async function peopleOf(sql: Sql): Promise<Filled> {
   await sql`update tokens set expires_at = now() + interval '1 day', refresh_until = now() + interval '2 days'
     where user_id = any(${ids})`
   return people
+}
+
+/** Tokens of people who read: what a site shows to one is not what it shows to all. */
+export async function readersOf(sql: Sql, { people }: Ranges): Promise<string[]> {
+  const ids = Array.from({ length: READING_PEOPLE }, (_, n) => people.from + ((n * 37) % people.count))
+  return Promise.all(ids.map(async (id) => (await issueToken(sql, id)).access_token))
 }
 
 /** What there is in a filled database. */
@@ -37,7 +46,7 @@ export async function rangesOf(sql: Sql, size: Size): Promise<Ranges> {
 export function requestOf(operation: Operation, ranges: Ranges) {
   return (n: number) => {
     const range = operation.range ? ranges[operation.range] : { from: 0, count: 1 }
-    const id = range.from + (n % range.count)
+    const id = idAt(range, n, operation.method === 'GET')
     return {
       path: `/api/v2${operation.path.replace('{n}', String(id))}`,
       ...(operation.body ? { body: JSON.stringify(operation.body(n)) } : {}),

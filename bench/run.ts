@@ -17,8 +17,8 @@ import { captureStatements } from './capture.ts'
 import { type Filled, fill } from './fill.ts'
 import type { FloorTask } from './floor.ts'
 import { drive, type Measured, processorTime, sumUp } from './measure.ts'
-import { OPERATIONS, type Operation } from './operations.ts'
-import { peopleOf, type Ranges, rangesOf, requestOf, takeBackFeeds } from './requests.ts'
+import { idAt, OPERATIONS, type Operation } from './operations.ts'
+import { peopleOf, type Ranges, rangesOf, readersOf, requestOf, takeBackFeeds } from './requests.ts'
 import { SIZES } from './sizes.ts'
 
 requireRuntime()
@@ -37,7 +37,9 @@ if (!size) throw new Error(`--size is one of ${Object.keys(SIZES).join(', ')}`)
 const seconds = Number(options.seconds)
 const connections = Number(options.connections)
 const ROUNDS = 4
-const operations = OPERATIONS.filter(({ name }) => name.includes(options.only))
+const operations = OPERATIONS.filter(({ name }) =>
+  options.only.split(',').some((part) => name.includes(part)),
+)
 
 const dataDir = options.keep ?? (await mkdtemp(join(tmpdir(), 'kith-bench-')))
 const children = new Set<ChildProcess>()
@@ -69,9 +71,18 @@ async function main() {
   }
   const filled = await fillOnce(sql)
   const ranges = await rangesOf(sql, size)
+  const readers = await readersOf(sql, ranges)
   await sql.end()
   await database.stop()
+  for (const processes of options.processes.split(','))
+    await measure(processes, { filled, ranges, readers, connection })
+}
 
+type Database = { filled: Filled; ranges: Ranges; readers: string[]; connection: FloorTask['connection'] }
+
+/** Starts the server with so many processes, drives it and ends it. */
+async function measure(processes: string, { filled, ranges, readers, connection }: Database) {
+  const folder = join(dataDir, 'postgres')
   const port = await findFreePort()
   const server = spawn(process.execPath, ['src/main.ts'], {
     cwd: fileURLToPath(new URL('..', import.meta.url)),
@@ -80,9 +91,10 @@ async function main() {
       ...process.env,
       DATA_DIR: dataDir,
       PORT: String(port),
-      PROCESSES: options.processes,
+      PROCESSES: processes,
       LOG_LEVEL: 'info',
       RATE_LIMIT_USER: '1000000',
+      RATE_LIMIT_ANONYMOUS: '1000000',
       RATE_LIMIT_FILES: '1000000',
       RATE_LIMIT_VARIANTS: '1000000',
     },
@@ -90,29 +102,30 @@ async function main() {
   children.add(server)
   await waitForAnswer(`http://127.0.0.1:${port}/health/ready`)
   const url = `http://127.0.0.1:${port}`
+  /** Who sends what. */
+  const who = (operation: Operation) => {
+    const request = requestOf(operation, ranges)
+    const token = operation.isGuest ? '' : filled[operation.as ?? 'viewer'].token
+    const isManys = operation.method === 'GET' && !operation.isGuest && !operation.as
+    if (!isManys) return { token, request }
+    return { token, request: (n: number) => ({ ...request(n), token: readers[n % readers.length] ?? token }) }
+  }
   // A fresh process runs its first thousands of requests unoptimized, which is not what the first rows should tell.
   for (const operation of operations.filter(({ method }) => method === 'GET'))
-    await drive({
-      url,
-      method: operation.method,
-      token: filled[operation.as ?? 'viewer'].token,
-      seconds: 2,
-      connections,
-      request: requestOf(operation, ranges),
-    })
+    await drive({ ...who(operation), url, method: operation.method, seconds: 2, connections })
   const databasePids = () => findDatabaseProcesses(join(folder, 'cluster'))
 
-  console.log(`\n${options.size}: ${JSON.stringify(size)}, ${connections} connections, ${seconds} s each\n`)
+  console.log(
+    `\n${options.size}: ${JSON.stringify(size)}, ${connections} connections, ${seconds} s each, ${processes} process${processes === '1' ? '' : 'es'}\n`,
+  )
   console.log(
     '| operation | req/s | p50 ms | p99 ms | server µs | database µs | floor req/s | ratio |\n|---|--:|--:|--:|--:|--:|--:|--:|',
   )
   const micros = new Map<string, number>()
   for (const operation of operations) {
-    const request = requestOf(operation, ranges)
-    const { token } = filled[operation.as ?? 'viewer']
-    const { measured, floor } = await compare(operation, request, {
+    const { measured, floor } = await compare(operation, {
+      ...who(operation),
       url,
-      token,
       ranges,
       connection,
       serverPids: [server.pid ?? 0, ...childrenOf(server.pid ?? 0)],
@@ -130,6 +143,10 @@ async function main() {
     if (cost !== undefined && other !== undefined)
       console.log(`\n${name} costs ${(cost / other).toFixed(2)} times as much processor time as ${against}`)
   }
+  const ended = new Promise((resolve) => server.once('exit', resolve))
+  server.kill('SIGTERM')
+  await ended
+  children.delete(server)
 }
 
 /** The processes that serve below a supervisor. */
@@ -165,10 +182,10 @@ type Compared = Measured & { serverMicros: number; databaseMicros: number }
  */
 async function compare(
   operation: Operation,
-  request: ReturnType<typeof requestOf>,
   of: {
     url: string
     token: string
+    request: (n: number) => { path: string; body?: string; token?: string }
     ranges: Ranges
     connection: FloorTask['connection']
     serverPids: number[]
@@ -177,7 +194,7 @@ async function compare(
 ): Promise<{ measured: Compared; floor: Measured }> {
   const bare = await startFloor(operation, of)
   const load = { method: operation.method, token: of.token, connections }
-  const driveServer = (time: number) => drive({ ...load, url: of.url, request, seconds: time })
+  const driveServer = (time: number) => drive({ ...load, url: of.url, request: of.request, seconds: time })
   const driveBare = (time: number) =>
     drive({ ...load, url: bare.url, request: () => ({ path: '/' }), seconds: time })
   await driveServer(1)
@@ -207,7 +224,8 @@ async function startFloor(
 ) {
   const number = 987_654_321
   const range = operation.range ? ranges[operation.range] : { from: 0, count: Number.MAX_SAFE_INTEGER }
-  const varied = String(range.from + (number % range.count))
+  const isRead = operation.method === 'GET'
+  const varied = String(idAt(range, number, isRead))
   const sample = requestOf(operation, ranges)(number)
   const statements = await captureStatements(connection, dataDir, token, {
     method: operation.method,
@@ -217,7 +235,7 @@ async function startFloor(
   children.add(floor)
   const { port } = await new Promise<{ port: number }>((resolve) => {
     floor.once('message', (message) => resolve(message as { port: number }))
-    floor.send({ connection, statements, poolSize: 10, varied, range } satisfies FloorTask)
+    floor.send({ connection, statements, poolSize: 10, varied, range, isRead } satisfies FloorTask)
   })
   return {
     url: `http://127.0.0.1:${port}`,

@@ -9,6 +9,8 @@ export type Sources = {
   since: number
   tables: ReadonlySet<string>
   isTimed: boolean
+  /** It changes by itself at the next of these moments (`Use.ends`). */
+  ends: ReadonlySet<string>
   /** Something was read that no generation tells of. */
   isUnknown: boolean
   /** It shows what others may be shown differently in more than flags, such as what is paid for. */
@@ -43,7 +45,7 @@ export type Generations = {
   /** Raises everything: after a time without news of other processes. */
   raiseAll(): void
   /** The last clock at which a table of these was written; counters apart. */
-  lastWrite(sources: Sources): { rows: number; counts: number }
+  lastWrite(sources: Pick<Sources, 'tables'>): { rows: number; counts: number }
   /** The clock of the last change of counters by this person. */
   lastAct(userId: number): number
   /** Told what is to be said to other processes. */

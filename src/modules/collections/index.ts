@@ -3,11 +3,11 @@ export { collectionTables } from './imports/thinksns.ts'
 export { mountCollections } from './mount.ts'
 export {
   type CollectionRow,
-  collectedAmong,
   collectedBy,
   deleteCollectionsOf,
   findCollected,
   isCollected,
+  isCollectedBy,
   listCollected,
   pastCollected,
 } from './queries.ts'

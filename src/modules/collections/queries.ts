@@ -109,7 +109,12 @@ export async function findCollected(
 }
 
 /** Whether a person has collected the content with the id of another statement; false for a guest. */
-export const isCollected = (sql: Db, type: string, contentId: Fragment, userId: number): Fragment =>
+export const isCollected = (
+  sql: Db,
+  type: string,
+  contentId: Fragment,
+  userId: number | Fragment,
+): Fragment =>
   userId === 0
     ? sql`false`
     : sql`coalesce((
@@ -121,10 +126,8 @@ export const isCollected = (sql: Db, type: string, contentId: Fragment, userId: 
 export const collectedBy = (sql: Db, type: string, userId: number): Fragment => sql`
   select id, collectible_id from collections where user_id = ${userId} and collectible_type = ${type}`
 
-/** Which content of a kind a person has collected. */
-export const collectedAmong =
+/** The flag of content of a kind that the viewer has collected. */
+export const isCollectedBy =
   (type: string): Flag =>
-  (sql, userId, ids) =>
-    sql`
-    select collectible_id from collections
-    where user_id = ${userId} and collectible_type = ${type} and collectible_id = any(${ids})`
+  (sql, viewer, id) =>
+    isCollected(sql, type, id, viewer)

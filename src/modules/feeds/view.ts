@@ -1,14 +1,14 @@
 import { cutCharacters } from '#lib/text.ts'
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { peopleOverlay, userViews } from '#modules/accounts/index.ts'
-import { collectedAmong } from '#modules/collections/index.ts'
+import { isCollectedBy } from '#modules/collections/index.ts'
 import {
   type CommentWithPeople,
   listLatestComments,
   peopleOf,
   showComments,
 } from '#modules/comments/index.ts'
-import { likedAmong } from '#modules/likes/index.ts'
+import { isLikedBy } from '#modules/likes/index.ts'
 import { findPrices, type NodeRow } from '#modules/purchases/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -29,7 +29,7 @@ import { feedViewCounts } from './views/queries.ts'
 
 /** What of feeds depends on who asks. */
 export const feedOverlay = overlayOf(peopleOverlay, {
-  flags: { has_like: likedAmong(FEEDS), has_collect: collectedAmong(FEEDS) },
+  flags: { has_like: isLikedBy(FEEDS), has_collect: isCollectedBy(FEEDS) },
 })
 
 /** How many of the newest comments a feed in a list shows (feeds-7). */

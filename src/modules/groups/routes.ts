@@ -97,7 +97,7 @@ export function groupRoutes(server: Server, ctx: Context) {
     operationId: 'countGroups',
     summary: 'Count the groups',
     access: 'optional',
-    kept: 'guests',
+    kept: 'everybody',
     reply: { 200: GroupCount },
     handler: async () => ({ count: await countGroups(sql) }),
   })
@@ -106,7 +106,7 @@ export function groupRoutes(server: Server, ctx: Context) {
     operationId: 'getGroupProtocol',
     summary: 'Read the terms of making a group',
     access: 'optional',
-    kept: 'guests',
+    kept: 'everybody',
     reply: { 200: GroupProtocol },
     handler: async () => ({ protocol: (await readSettings(ctx))['group:protocol'] }),
   })

@@ -1,6 +1,6 @@
 export { likeCounters, likesCounted, likesRecount } from './counters.ts'
 export { likeTables } from './imports/thinksns.ts'
 export { mountLikes } from './mount.ts'
-export { countLikesOf, deleteLikesOf, findLiked, isLiked, likedAmong, setLikesOwner } from './queries.ts'
+export { countLikesOf, deleteLikesOf, findLiked, isLiked, isLikedBy, setLikesOwner } from './queries.ts'
 export { LikeWithUser } from './schema.ts'
 export { latestLikes } from './view.ts'

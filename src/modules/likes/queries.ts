@@ -171,17 +171,15 @@ export async function findLiked(
 }
 
 /** Whether a person likes the content with the id of another statement; false for a guest. */
-export const isLiked = (sql: Db, type: string, contentId: Fragment, userId: number): Fragment =>
+export const isLiked = (sql: Db, type: string, contentId: Fragment, userId: number | Fragment): Fragment =>
   userId === 0
     ? sql`false`
     : sql`coalesce((
         select true from likes where likeable_type = ${type} and likeable_id = ${contentId} and user_id = ${userId}
       ), false)`
 
-/** Which content of a kind a person likes. */
-export const likedAmong =
+/** The flag of content of a kind that the viewer likes. */
+export const isLikedBy =
   (type: string): Flag =>
-  (sql, userId, ids) =>
-    sql`
-    select likeable_id from likes
-    where likeable_type = ${type} and likeable_id = any(${ids}) and user_id = ${userId}`
+  (sql, viewer, id) =>
+    isLiked(sql, type, id, viewer)

@@ -1,8 +1,8 @@
 import { plainText } from '#lib/text.ts'
 import { wireTime } from '#lib/time.ts'
 import { peopleOverlay, type UserView } from '#modules/accounts/index.ts'
-import { collectedAmong } from '#modules/collections/index.ts'
-import { likedAmong } from '#modules/likes/index.ts'
+import { isCollectedBy } from '#modules/collections/index.ts'
+import { isLikedBy } from '#modules/likes/index.ts'
 import type { Context } from '#platform/context.ts'
 import { overlayOf } from '#platform/pages/overlay.ts'
 import { hitsOf } from './counters.ts'
@@ -11,7 +11,7 @@ import type { NewsDetail, NewsItem } from './schema.ts'
 
 /** What of articles depends on who asks. */
 export const newsOverlay = overlayOf(peopleOverlay, {
-  flags: { has_like: likedAmong('news'), has_collect: collectedAmong('news') },
+  flags: { has_like: isLikedBy('news'), has_collect: isCollectedBy('news') },
 })
 
 /** An article as lists show it; `pendingHits` are those not yet in the database. */

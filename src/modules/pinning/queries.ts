@@ -16,7 +16,9 @@ export const pinColumns = (sql: Db) => sql`
   p.id, p.channel, p.thing_id, p.target_id, p.user_id, p.decider_id, p.amount, p.day, ${stateNow(sql)} as state,
   p.expires_at, p.decided_by, p.decided_at, p.created_at, p.updated_at`
 
-const isShown = (sql: Db) => sql`p.state = 'active' and p.expires_at > now()`
+/** Pins end by themselves, and only at their end: what shows them is good until the next of all ends. */
+const isShown = (sql: Db) => sql`
+  p.state = 'active' and p.expires_at > now() /* until the next pins.expires_at where state = 'active' */`
 
 export type NewPin = PinSubject & {
   channel: string

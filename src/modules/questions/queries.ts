@@ -2,6 +2,7 @@ import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
 import { countForPeople } from '#modules/accounts/index.ts'
 import type { Target } from '#platform/content.ts'
 import type { Db, Fragment } from '#platform/database.ts'
+import { notePersonal } from '#platform/pages/reading.ts'
 import { andPast, andPastRow, ifGiven, partOf, when } from '#platform/sql.ts'
 import type { Tables } from '#platform/tables.ts'
 import type { QuestionsQuery, UserQuestionsQuery } from './schema.ts'
@@ -65,6 +66,7 @@ export const listQuestions = (
   { type = 'new', subject, id, limit = 20, offset, after = 0 }: QuestionsQuery,
   topicId?: number,
 ) => {
+  if (type === 'follow') notePersonal()
   const key = topicId === undefined ? sql`q.id` : sql`l.question_id`
   const last = sql`select answers_count, id from questions where id = ${after}`
   return sql<QuestionRow[]>`

@@ -11,6 +11,7 @@ import type { Arrival } from '#platform/http/route-options.ts'
 import { payerOf, type Server, say } from '#platform/http.ts'
 import { Empty, type TSchema, Type } from '#platform/schema.ts'
 import { requireAnonymity } from './anonymity.ts'
+import { answerOverlay } from './answers/view.ts'
 import { questionContent } from './content.ts'
 import { countQuestionComments } from './counters.ts'
 import {
@@ -76,7 +77,7 @@ export function questionRoutes(server: Server, ctx: Context) {
     replica: true,
     summary: 'List questions: unanswered, all, hot, with a bounty, excellent, or watched by me',
     access: 'optional',
-    kept: 'guests',
+    kept: answerOverlay,
     query: QuestionsQuery,
     reply: { 200: Type.Array(QuestionItem) },
     handler: async ({ query, viewer }) =>
@@ -87,7 +88,7 @@ export function questionRoutes(server: Server, ctx: Context) {
     operationId: 'listTopicQuestions',
     summary: 'List the questions of a topic',
     access: 'optional',
-    kept: 'guests',
+    kept: answerOverlay,
     params: TopicParams,
     query: QuestionsQuery,
     reply: { 200: Type.Array(QuestionItem) },
@@ -123,7 +124,7 @@ export function questionRoutes(server: Server, ctx: Context) {
     operationId: 'listRepostedQuestions',
     summary: 'Questions that reposts point to',
     access: 'optional',
-    kept: 'guests',
+    kept: answerOverlay,
     query: RepostedQuery,
     reply: { 200: Type.Array(QuestionItem) },
     handler: ({ query, viewer }) => listRepostedQuestions(ctx, query.id ?? [], viewer.id),

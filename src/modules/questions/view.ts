@@ -2,6 +2,7 @@ import { wireTime } from '#lib/time.ts'
 import { userViews } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database.ts'
+import { notePersonal } from '#platform/pages/reading.ts'
 import { author, type People, shownPeople } from './anonymity.ts'
 import { listNewestAnswers } from './answers/queries.ts'
 import { answerViews } from './answers/view.ts'
@@ -44,6 +45,7 @@ export async function questionViews(
   viewerId: number,
   sql: Db = ctx.sql,
 ): Promise<QuestionView[]> {
+  if (rows.some((row) => row.anonymity)) notePersonal()
   const people = await userViews(ctx, sql, shownPeople(rows, viewerId), viewerId)
   return rows.map((row) => questionView(ctx, row, viewerId, people))
 }

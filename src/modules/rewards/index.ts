@@ -1,5 +1,5 @@
 export { rewardTables } from './imports/thinksns.ts'
 export { mountRewards } from './mount.ts'
-export { findRewarded, rewardChecks, rewardRecounts, sumRewards } from './queries.ts'
+export { findRewarded, isRewardedBy, rewardChecks, rewardRecounts, sumRewards } from './queries.ts'
 export { Reward, RewardSum } from './schema.ts'
 export { latestRewards } from './view.ts'

@@ -1,4 +1,4 @@
-import { checkPaymentPassword } from '#modules/accounts/index.ts'
+import { checkPaymentPassword, peopleOverlay } from '#modules/accounts/index.ts'
 import { notEnough } from '#modules/ledger/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
 import { type Content, type Counts, hidesOwner, type Target } from '#platform/content.ts'
@@ -6,6 +6,7 @@ import type { Context } from '#platform/context.ts'
 import { type DeclaredError, notFound } from '#platform/errors.ts'
 import { routesOn } from '#platform/http/route.ts'
 import { payerOf, type Server, say } from '#platform/http.ts'
+import { notePersonal } from '#platform/pages/reading.ts'
 import { Id, Message, Type } from '#platform/schema.ts'
 import { REWARD_ERRORS } from './errors.ts'
 import { listRewards, type RewardRow, sumRewards } from './queries.ts'
@@ -94,14 +95,16 @@ export function mountRewards(server: Server, ctx: Context, content: Content, opt
       operationId: `list${noun}Rewards`,
       summary: 'List rewards',
       access: 'optional',
-      kept: 'guests',
+      kept: peopleOverlay,
       params,
       query: RewardQuery(options.pageSize),
       reply: { 200: Type.Array(Reward) },
       load: ({ params, viewer }) => find(params, viewer.id),
       handler: async ({ query, viewer, loaded: target }) => {
         const rows = await listRewards(sql, content.type, target.id, query)
-        return withGivers(ctx, hidesOwner(target, viewer.id) ? rows.map(withoutOwner) : rows, viewer.id)
+        const isHidden = hidesOwner(target, viewer.id)
+        if (isHidden) notePersonal()
+        return withGivers(ctx, isHidden ? rows.map(withoutOwner) : rows, viewer.id)
       },
     })
 
@@ -110,7 +113,7 @@ export function mountRewards(server: Server, ctx: Context, content: Content, opt
       operationId: `sum${noun}Rewards`,
       summary: 'How much was given',
       access: 'optional',
-      kept: 'guests',
+      kept: peopleOverlay,
       params,
       reply: { 200: RewardSum },
       load: ({ params, viewer }) => find(params, viewer.id),

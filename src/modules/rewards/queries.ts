@@ -2,6 +2,7 @@ import { carryOut, PLATFORM, unmendable } from '#modules/ledger/index.ts'
 import { type Content, type Counts, countsOf } from '#platform/content.ts'
 import { type CounterCheck, type Drift, recount } from '#platform/counters.ts'
 import type { Db } from '#platform/database.ts'
+import type { Flag } from '#platform/pages/overlay.ts'
 import { andPast, andPastRow, directionOf, partOf } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
 import type { RewardQuery, RewardSum } from './schema.ts'
@@ -98,6 +99,16 @@ export async function findRewarded(
     )`
   return new Set(rows.map((row) => row.rewardable_id))
 }
+
+/** The flag of content of a kind that the viewer has rewarded. */
+export const isRewardedBy =
+  (type: string): Flag =>
+  (sql, viewer, id) =>
+    sql`
+    coalesce((
+      select true from rewards r
+      where r.user_id = ${viewer} and r.rewardable_type = ${type} and r.rewardable_id = ${id} limit 1
+    ), false)`
 
 type Counter = { table: string; key: string; column: string }
 

@@ -2,7 +2,7 @@ import { zuluTime } from '#lib/time.ts'
 import { attachmentView } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
 import { overlayOf } from '#platform/pages/overlay.ts'
-import { followedTopicsAmong } from './people/queries.ts'
+import { isTopicFollowed } from './people/queries.ts'
 import type { TopicDetailRow, TopicRow } from './queries.ts'
 import type { TopicDetail, TopicItem } from './schema.ts'
 
@@ -12,7 +12,7 @@ type Reader = { id: number; standsIn?: true }
 const isSignedIn = ({ id, standsIn }: Reader) => id > 0 || standsIn === true
 
 /** What of topics depends on who asks. */
-export const topicOverlay = overlayOf({ flags: { has_followed: followedTopicsAmong }, apart: true })
+export const topicOverlay = overlayOf({ flags: { has_followed: isTopicFollowed }, apart: true })
 
 /** A topic as lists show it; guests are not told of a following. */
 export function topicItem(ctx: Context, row: TopicRow, viewer: Reader): TopicItem {

@@ -12,6 +12,8 @@ export type Caller = {
   isGone: boolean
   /** Who it is, where somebody is signed in. */
   userId?: number
+  /** From where a guest asks. */
+  address?: string
   /** Takes the statements outside transactions, where the route may read from a replica. */
   replica?: ((query: Query) => void) | undefined
   /** Something was written on its behalf. */

@@ -97,3 +97,20 @@ test('what depends on the time is told', () => {
   assert.equal(use('select current_date').isTimed, true)
   assert.equal(use("select 'now()', title from books").isTimed, false)
 })
+
+test('what changes at the ends of rows alone says at which, and only where it compares them with the time', () => {
+  const ends = (text: string) => {
+    const { ends: moments, isTimed } = useOf(text, catalogue)
+    return isTimed ? 'timed' : [...moments].join()
+  }
+  const until = "/* until the next books.ends_at where title = 'x' */"
+  assert.equal(
+    ends(`select 1 from books b where b.ends_at > now() ${until}`),
+    "books.ends_at where title = 'x'",
+  )
+  assert.equal(ends(`select 1 from books where ends_at > now() ${until} or now() > title`), 'timed')
+  assert.equal(ends(`select 1 from books where ends_at < now() ${until}`), 'timed')
+  assert.equal(ends(`select 1 from books where other_at > now() ${until}`), 'timed')
+  assert.equal(ends('select 1 from books where ends_at > now() /* until the next */'), 'timed')
+  assert.equal(ends(`select 1 from books where ends_at > clock_timestamp() ${until}`), 'timed')
+})

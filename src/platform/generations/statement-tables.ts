@@ -11,11 +11,20 @@ export type Use = {
   writesAll: boolean
   /** What it answers changes by itself as time goes by. */
   isTimed: boolean
+  /** What it answers changes by itself at none but these moments, such as `pins.expires_at where state = 'active'`. */
+  ends: ReadonlySet<string>
 }
 
 const NONE: ReadonlySet<string> = new Set()
 /** What is to be thought of a statement that nothing is known of. */
-export const UNKNOWN: Use = { reads: NONE, writes: NONE, counts: NONE, writesAll: true, isTimed: true }
+export const UNKNOWN: Use = {
+  reads: NONE,
+  writes: NONE,
+  counts: NONE,
+  writesAll: true,
+  isTimed: true,
+  ends: NONE,
+}
 
 /** Beginnings of statements that are read through below. */
 const READ_THROUGH = new Set(['select', 'with', 'insert', 'update', 'delete', 'values', 'table', 'merge'])
@@ -28,6 +37,8 @@ const TIMED = new Set([
   ...['now', 'clock_timestamp', 'statement_timestamp', 'transaction_timestamp', 'timeofday', 'random'],
   ...['current_timestamp', 'current_date', 'current_time', 'localtime', 'localtimestamp', 'gen_random_uuid'],
 ])
+/** Begins a word that stands for the time, with the moments at which the answer changes. */
+const ENDS = 'ends:'
 /** The last words of a list of assignments, where they stand outside parentheses. */
 const AFTER_SET = new Set(['from', 'where', 'returning'])
 
@@ -41,11 +52,29 @@ const isCounter = (table: string, column: string) =>
 const TOKEN =
   /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|\$([A-Za-z_]*)\$[\s\S]*?\$\1\$|"((?:[^"]|"")*)"|[A-Za-z_][A-Za-z0-9_$]*|\$\d+|[0-9.]+|[^\s]/g
 
+/** `now() /* until the next pins.expires_at … *\/`: the time, asked for by what changes at the ends of rows alone. */
+const UNTIL = /^\/\* until the next ([a-z_]+\.([a-z_]+)(?: where [^*;]+)?) \*\/$/
+
+/**
+ * Takes `x.column > now()` for what the comment behind it says: true until the next of these moments. Anything else that
+ * asks for the time may change at any moment.
+ */
+function untilOf(comment: string, tokens: string[]): string | undefined {
+  const [, moment, column] = UNTIL.exec(comment) ?? []
+  const isCompared = tokens.slice(-5).join(' ') === `${column} > now ( )`
+  return isCompared ? moment : undefined
+}
+
 /** The words and signs of a statement: without comments, and with its texts as empty ones. */
 function tokensOf(text: string): string[] {
   const tokens: string[] = []
   for (const [token, , quoted] of text.matchAll(TOKEN)) {
-    if (token.startsWith('--') || token.startsWith('/*')) continue
+    if (token.startsWith('/*')) {
+      const moment = untilOf(token, tokens)
+      if (moment) tokens.splice(-3, 3, `${ENDS}${moment}`)
+      continue
+    }
+    if (token.startsWith('--')) continue
     if (token.startsWith("'") || /^\$[A-Za-z_]*\$/.test(token)) tokens.push("''")
     else if (quoted !== undefined) tokens.push(quoted.replaceAll('""', '"'))
     else tokens.push(token.toLowerCase())
@@ -85,6 +114,7 @@ export function useOf(text: string, catalogue: Catalogue): Use {
   const counts = new Set<string>()
   let writesAll = false
   let isTimed = false
+  const ends = new Set<string>()
   const seen = new Set<string>()
 
   const write = (table: string) => {
@@ -133,6 +163,7 @@ export function useOf(text: string, catalogue: Catalogue): Use {
         readUpdate(tokens, at + 1)
       else if (token === 'truncate' || token === 'execute') writesAll = true
       if (TIMED.has(token)) isTimed = true
+      if (token.startsWith(ENDS)) ends.add(token.slice(ENDS.length))
       const relation = relations.get(token)
       if (relation && !reads.has(token)) {
         reads.add(token)
@@ -153,5 +184,5 @@ export function useOf(text: string, catalogue: Catalogue): Use {
   }
   readThrough(text)
   for (const table of writes) counts.delete(table)
-  return { reads, writes, counts, writesAll, isTimed }
+  return { reads, writes, counts, writesAll, isTimed, ends }
 }

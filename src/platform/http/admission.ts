@@ -100,6 +100,7 @@ export function admission(options: { config: Config; limiter: RateLimiter; ident
       if (request.caller) {
         request.caller.keys = keysOf(request, viewer)
         if (viewer) request.caller.userId = viewer.id
+        else request.caller.address = request.ip
       }
       // What depends on who asks, or was told to a sender, is kept by nobody on the way.
       if (viewer || request.method !== 'GET') reply.header('Cache-Control', 'no-store')

@@ -61,7 +61,7 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
     // With no memory for them pages are made for each request, and may be read from replicas.
     const kept =
       options.kept && ctx.config.keptPages.bytes > 0
-        ? keptRoute(ctx, options.kept, options.access === 'public')
+        ? keptRoute(ctx, { kept: options.kept, isPublic: options.access === 'public', status })
         : undefined
     const asked = Object.keys((options.query as TObject | undefined)?.properties ?? {})
 

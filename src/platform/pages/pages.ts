@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Context } from '#platform/context.ts'
 import { currentCaller, newCaller } from '#platform/database/callers.ts'
+import { createEnds } from './ends.ts'
 import { createPage, type Page } from './page.ts'
 import { noting } from './reading.ts'
 import { createRush } from './rush.ts'
@@ -63,7 +64,12 @@ function createPages(ctx: Context): Pages {
   const making = new Map<string, Promise<Page>>()
   const counts = ctx.metrics.countPages(() => ({ pages: kept.size, bytes: kept.calculatedSize }))
 
-  const isYoung = ({ noted, readAt }: Page) => now() - readAt < (noted.sources.isTimed ? timedMs : LONGEST_MS)
+  const ends = createEnds(ctx.sql)
+  const isYoung = ({ noted: { sources }, readAt }: Page) => {
+    const time = now()
+    const isTold = !sources.isTimed && ends.areOpen(sources.ends, readAt, time)
+    return time - readAt < (isTold ? LONGEST_MS : timedMs)
+  }
   const isExact = (page: Page) => {
     const { sources } = page.noted
     if (sources.isUnknown || !isYoung(page)) return false

@@ -35,12 +35,14 @@ export async function noting<T>(
   const tables = new Set<string>()
   const shown: { counts: LiveCounts; ids: number[] }[] = []
   const places: { counts: LiveCounts; id: number }[] = []
+  const ends = new Set<string>()
   let isTimed = false
   let isPersonal = false
   let isUnknown = !generations.isReady()
   const reading: Reading = {
     read(use) {
       for (const table of use.reads) tables.add(table)
+      for (const end of use.ends) ends.add(end)
       isTimed ||= use.isTimed
       isUnknown ||= use.writesAll || use.writes.size + use.counts.size > 0
     },
@@ -65,7 +67,7 @@ export async function noting<T>(
   return {
     value,
     noted: {
-      sources: { since, tables, isTimed, isUnknown, isPersonal },
+      sources: { since, tables, isTimed, ends, isUnknown, isPersonal },
       shown,
       hasLive: places.length > 0,
       liveOf(number) {

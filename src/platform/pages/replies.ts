@@ -8,10 +8,10 @@ import { type Pages, pagesOf } from './pages.ts'
 import { noting } from './reading.ts'
 
 /**
- * Whose replies a route keeps. `guests`: those that guests get. An overlay: those of viewers too, who get the page of
- * everybody with their own flags in it.
+ * Whose replies a route keeps. `guests`: those that guests get. `everybody`: the same for everybody. An overlay: those of
+ * viewers too, who get the page of everybody with their own flags in it.
  */
-export type Kept = 'guests' | Overlay
+export type Kept = 'guests' | 'everybody' | Overlay
 
 /** Nobody, in a page that somebody signed in is shown: it has what guests are not told. */
 export type StandIn = { readonly id: 0; readonly standsIn?: true }
@@ -37,10 +37,14 @@ export type KeptRoute = {
   answer(request: FastifyRequest, reply: FastifyReply, key: string, write: Write): Promise<boolean>
 }
 
-/** What keeps the replies of a route; a public one answers everybody as it does guests. */
-export function keptRoute(ctx: Context, kept: Kept, isPublic: boolean): KeptRoute {
+/** What keeps the replies of a route; a public one answers everybody as it does guests, all with the same status. */
+export function keptRoute(
+  ctx: Context,
+  { kept, isPublic, status }: { kept: Kept; isPublic: boolean; status: number },
+): KeptRoute {
   const pages = pagesOf(ctx)
-  const overlay = kept === 'guests' ? undefined : kept
+  const overlay = typeof kept === 'string' ? undefined : kept
+  const isShared = isPublic || kept === 'everybody'
   const names = overlay ? new Set(Object.keys(overlay.flags)) : NO_NAMES
 
   /** The key of the page of a viewer, whose keys differ from those of a guest's where the route says so. */
@@ -48,12 +52,13 @@ export function keptRoute(ctx: Context, kept: Kept, isPublic: boolean): KeptRout
 
   const toGuest = (request: FastifyRequest, reply: FastifyReply, page: Page) => {
     pages.countShown(page)
+    reply.code(status)
     sendRendered(request, reply, page.forGuests(performance.now(), pages.ageOfCounts()))
   }
 
   return {
     answerAtOnce(request, reply) {
-      if ((request.viewer !== null && !isPublic) || request.method !== 'GET' || pages.isVerified) return false
+      if ((request.viewer !== null && !isShared) || request.method !== 'GET' || pages.isVerified) return false
       const key = pages.keyOf(request.raw.url as string)
       const page = key === undefined ? undefined : pages.find(key, request.viewer?.id ?? 0)
       if (!page) return false
@@ -63,7 +68,7 @@ export function keptRoute(ctx: Context, kept: Kept, isPublic: boolean): KeptRout
     },
     async answer(request, reply, key, write) {
       const viewerId = request.viewer?.id ?? 0
-      if (viewerId === 0 || isPublic) {
+      if (viewerId === 0 || isShared) {
         const page = await pages
           .get(key, viewerId, names, () => write(GUEST))
           .catch((error) => {
@@ -88,8 +93,8 @@ export function keptRoute(ctx: Context, kept: Kept, isPublic: boolean): KeptRout
       const stranger = overlay.apart ? STAND_IN : GUEST
       // What everybody is refused may be shown to this viewer, who is told then what is wrong.
       const page = await pages.get(shared, viewerId, names, () => write(stranger)).catch(() => undefined)
-      const isShared = page !== undefined && !page.noted.sources.isPersonal
-      const flags = isShared && (await findFlags(ctx.sql, overlay, viewerId, page.flagged()))
+      const isOpen = page !== undefined && !page.noted.sources.isPersonal
+      const flags = isOpen && (await findFlags(ctx.sql, overlay, viewerId, page.flagged()))
       if (!page || !flags) {
         pages.tell('own')
         return false
@@ -100,12 +105,13 @@ export function keptRoute(ctx: Context, kept: Kept, isPublic: boolean): KeptRout
           key: `${shared} for ${viewerId}`,
           shown: async () => {
             const found = await findFlags(ctx.sql, overlay, viewerId, page.flagged())
-            return found && page.forViewer(found)
+            return found && page.forViewer(found).bytes.toString()
           },
           write: () => write({ id: viewerId }),
         })
       pages.countShown(page)
-      reply.type('application/json; charset=utf-8').send(page.forViewer(flags))
+      reply.code(status)
+      sendRendered(request, reply, page.forViewer(flags))
       return true
     },
   }
@@ -117,8 +123,10 @@ const isNameable = (request: FastifyRequest) => !/[?&]token=/i.test(request.raw.
 /** Sends bytes that are kept, or tells the client that it has them. */
 function sendRendered(request: FastifyRequest, reply: FastifyReply, rendered: Rendered): void {
   const { headers } = request
-  reply.header('ETag', rendered.etag)
-  if (hasAlready(headers['if-none-match'], rendered.etag)) return void reply.code(304).send()
+  // Only what was read, and no more, has a tag.
+  if (reply.statusCode === 200) reply.header('ETag', rendered.etag)
+  if (reply.statusCode === 200 && hasAlready(headers['if-none-match'], rendered.etag))
+    return void reply.code(304).send()
   reply.type('application/json; charset=utf-8')
   const accepts = headers['accept-encoding']
   const encoding =
@@ -147,7 +155,9 @@ async function compare(
     const caller = { ...newCaller(), keys: currentCaller()?.keys ?? [] }
     const made = await noting(ctx.sql.generations, caller, of.write).catch(() => undefined)
     shown = await of.shown()
-    fresh = made && createPage(made.value, made.noted, of.page.readAt, NO_NAMES).forViewer(new Map())
+    fresh =
+      made &&
+      createPage(made.value, made.noted, of.page.readAt, NO_NAMES).forViewer(new Map()).bytes.toString()
     if (!pages.isExact(of.page)) return
     if (shown === fresh) return pages.tell('compared')
   }

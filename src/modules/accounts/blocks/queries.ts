@@ -60,5 +60,5 @@ export const hasBlocked = (sql: Db, blocker: Fragment, userId: number): Fragment
   coalesce((select true from user_blocks b where b.user_id = ${blocker} and b.target_id = ${userId}), false)`
 
 /** Whether somebody blocks anybody: a condition. */
-export const blocksSomebody = (sql: Db, userId: number): Fragment =>
-  sql`exists (select from user_blocks where user_id = ${userId})`
+export const blocksSomebody = (sql: Db, viewer: Fragment): Fragment =>
+  sql`coalesce((select true from user_blocks b where b.user_id = ${viewer} limit 1), false)`

@@ -1,22 +1,22 @@
 import { escapeLike, nameKey } from '#lib/text.ts'
 import type { Db, Fragment } from '#platform/database.ts'
+import type { Flag } from '#platform/pages/overlay.ts'
 import { andPastRow, partOf, when } from '#platform/sql.ts'
 
 /** Whether somebody follows the person of the column `author`: a value. */
-export const isFollowing = (sql: Db, userId: number, author: Fragment): Fragment => sql`
+export const isFollowing = (sql: Db, userId: number | Fragment, author: Fragment): Fragment => sql`
   coalesce((select true from user_follows made where made.user_id = ${userId} and made.target_id = ${author}), false)`
 
 /** Whom somebody follows: a query of one column, `target_id`. */
 export const followedBy = (sql: Db, userId: number): Fragment => sql`
   select target_id from user_follows where user_id = ${userId}`
 
-/** Which of these people follow somebody: a query of one column. */
-export const followingAmong = (sql: Db, userId: number, ids: number[]): Fragment => sql`
-  select user_id from user_follows where target_id = ${userId} and user_id = any(${ids})`
+/** The flag of people who follow the viewer. */
+export const followsViewer: Flag = (sql, viewer, id) => sql`
+  coalesce((select true from user_follows f where f.user_id = ${id} and f.target_id = ${viewer}), false)`
 
-/** Which of these people somebody follows: a query of one column. */
-export const followedAmong = (sql: Db, userId: number, ids: number[]): Fragment => sql`
-  select target_id from user_follows where user_id = ${userId} and target_id = any(${ids})`
+/** The flag of people whom the viewer follows. */
+export const isFollowedByViewer: Flag = (sql, viewer, id) => isFollowing(sql, viewer, id)
 
 type Page = { limit?: number; offset?: number; after?: number }
 

@@ -4,13 +4,13 @@ import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database.ts'
 import { overlayOf } from '#platform/pages/overlay.ts'
 import { blocksSomebody } from '../blocks/queries.ts'
-import { followedAmong, followingAmong } from '../follows/queries.ts'
+import { followsViewer, isFollowedByViewer } from '../follows/queries.ts'
 import type { UserView, UserWithUrls } from '../schema.ts'
 import { findUserRows, type UserRow } from './queries.ts'
 
 /** What of people depends on who asks. Who blocks somebody is shown other lists, and `blacked`. */
 export const peopleOverlay = overlayOf({
-  flags: { following: followingAmong, follower: followedAmong },
+  flags: { following: followsViewer, follower: isFollowedByViewer },
   unless: [blocksSomebody],
 })
 

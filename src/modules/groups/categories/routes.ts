@@ -21,7 +21,7 @@ export function groupCategoryRoutes(server: Server, ctx: Context) {
     replica: true,
     summary: 'List categories of groups',
     access: 'optional',
-    kept: 'guests',
+    kept: 'everybody',
     reply: { 200: Type.Array(GroupCategory) },
     handler: async () => (await listCategories(sql)).map(groupCategoryView),
   })

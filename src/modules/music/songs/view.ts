@@ -1,11 +1,11 @@
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
-import { likedAmong } from '#modules/likes/index.ts'
+import { isLikedBy } from '#modules/likes/index.ts'
 import { overlayOf } from '#platform/pages/overlay.ts'
 import type { Song, SongItem } from '../schema.ts'
 import type { SongRow, SongWithSinger } from './queries.ts'
 
 /** What of songs depends on who asks. */
-export const songOverlay = overlayOf({ flags: { has_like: likedAmong('musics') } })
+export const songOverlay = overlayOf({ flags: { has_like: isLikedBy('musics') } })
 
 /** What a sound costs and whether the viewer has paid. */
 export type SongPrice = { id: number; amount: number; extra: string | null; paid: boolean }

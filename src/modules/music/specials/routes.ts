@@ -12,6 +12,7 @@ import { listSpecialSongs } from '../songs/queries.ts'
 import { songViews } from '../songs/service.ts'
 import { countSpecialShare, findSpecial, listBoughtSpecials, listSpecials } from './queries.ts'
 import { specialContent, specialViews } from './service.ts'
+import { specialOverlay } from './view.ts'
 
 /** Albums: lists, one by itself, sharing, collections and comments (music-7 to music-10). */
 export function specialRoutes(server: Server, ctx: Context) {
@@ -23,7 +24,7 @@ export function specialRoutes(server: Server, ctx: Context) {
     replica: true,
     summary: 'List albums, newest first, or some of them by id',
     access: 'optional',
-    kept: 'guests',
+    kept: specialOverlay,
     query: SpecialListQuery,
     reply: { 200: Type.Array(Special) },
     handler: async ({ query: { id: ids, max_id: before, limit = ids?.length || 15 }, viewer }) =>

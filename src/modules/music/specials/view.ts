@@ -1,6 +1,11 @@
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
+import { isCollectedBy } from '#modules/collections/index.ts'
+import { overlayOf } from '#platform/pages/overlay.ts'
 import type { Special } from '../schema.ts'
 import type { SpecialRow } from './queries.ts'
+
+/** What of albums without a price depends on who asks. */
+export const specialOverlay = overlayOf({ flags: { has_collect: isCollectedBy('music_specials') } })
 
 /** An album as clients get it. */
 export const specialView = (row: SpecialRow, price: Special['paid_node']): Special => ({

@@ -51,7 +51,7 @@ import {
   listUserAnswers,
   requireOwnAnswer,
 } from './service.ts'
-import { answerViews } from './view.ts'
+import { answerOverlay, answerViews } from './view.ts'
 
 const SCREENED = ['body', 'text_body'] as const
 const AdoptionParams = Type.Object({ ...QuestionParams.properties, ...AnswerParams.properties })
@@ -69,7 +69,7 @@ export function answerRoutes(server: Server, ctx: Context) {
     replica: true,
     summary: 'Answers of a question, most liked or newest first',
     access: 'optional',
-    kept: 'guests',
+    kept: answerOverlay,
     params: QuestionParams,
     query: AnswersQuery,
     reply: { 200: Type.Array(AnswerView) },
@@ -82,7 +82,7 @@ export function answerRoutes(server: Server, ctx: Context) {
     operationId: 'getAnswer',
     summary: 'Read an answer with its question, which counts a view',
     access: 'optional',
-    kept: 'guests',
+    kept: answerOverlay,
     params: AnswerParams,
     reply: { 200: AnswerDetail },
     errors: [noSuchAnswer],
@@ -103,7 +103,7 @@ export function answerRoutes(server: Server, ctx: Context) {
     operationId: 'listRepostedAnswers',
     summary: 'Answers that reposts point to',
     access: 'optional',
-    kept: 'guests',
+    kept: answerOverlay,
     query: RepostedQuery,
     reply: { 200: Type.Array(UserAnswer) },
     handler: ({ query, viewer }) => listRepostedAnswers(ctx, query.id ?? [], viewer.id),

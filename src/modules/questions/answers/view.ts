@@ -1,16 +1,23 @@
 import { wireTime } from '#lib/time.ts'
-import { userViews } from '#modules/accounts/index.ts'
-import { findCollected } from '#modules/collections/index.ts'
-import { findLiked } from '#modules/likes/index.ts'
-import { findRewarded } from '#modules/rewards/index.ts'
+import { peopleOverlay, userViews } from '#modules/accounts/index.ts'
+import { findCollected, isCollectedBy } from '#modules/collections/index.ts'
+import { findLiked, isLikedBy } from '#modules/likes/index.ts'
+import { findRewarded, isRewardedBy } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database.ts'
+import { overlayOf } from '#platform/pages/overlay.ts'
+import { notePersonal } from '#platform/pages/reading.ts'
 import { author, shownPeople } from '../anonymity.ts'
 import { answerViewCounts } from '../counters.ts'
 import { findOnlooked } from '../looks/queries.ts'
 import { ANSWERS, type AnswerView, bit } from '../schema.ts'
 import { byId } from '../view.ts'
 import { type AnswerRow, findAnswerRows } from './queries.ts'
+
+/** What of answers depends on who asks, where none of them is for pay and nobody is to stay unknown. */
+export const answerOverlay = overlayOf(peopleOverlay, {
+  flags: { liked: isLikedBy(ANSWERS), collected: isCollectedBy(ANSWERS), rewarded: isRewardedBy(ANSWERS) },
+})
 
 /** Only the answer of who was invited costs a look, and neither its author nor the asker pays (questions-13). */
 const isForPay = (row: AnswerRow) => row.look && row.invited
@@ -25,6 +32,8 @@ export async function answerViews(
   sql: Db = ctx.sql,
 ): Promise<AnswerView[]> {
   if (rows.length === 0) return []
+  // Its author, who asked and who has paid are shown more.
+  if (rows.some((row) => row.anonymity || isForPay(row))) notePersonal()
   const ids = rows.map(({ id }) => id)
   const forPay = rows.filter((row) => isForPay(row) && !isExempt(row, viewerId)).map(({ id }) => id)
   const liked = rows.filter((row) => row.likes_count > 0).map(({ id }) => id)

@@ -2,6 +2,7 @@ import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
 import { nameContains as userNameContains, withEnabledUser } from '#modules/accounts/index.ts'
 import type { StoredNode } from '#modules/files/index.ts'
 import type { Db } from '#platform/database.ts'
+import type { Flag } from '#platform/pages/overlay.ts'
 import { andPast, ifGiven, partOf, when } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
 import type { ExpertsQuery } from './schema.ts'
@@ -17,6 +18,12 @@ const columns = (sql: Db, viewerId: number) => sql`
   coalesce((
     select true from question_topic_followers f where f.user_id = ${viewerId} and f.topic_id = t.id
   ), false) as has_follow`
+
+/** The flag of topics that the viewer follows. */
+export const isQuestionTopicFollowed: Flag = (sql, viewer, id) => sql`
+  coalesce((
+    select true from question_topic_followers f where f.user_id = ${viewer} and f.topic_id = ${id}
+  ), false)`
 
 /** The condition that finds a part of a name in any script, through an index. */
 export const nameContains = (sql: Db, text: string | undefined) => {

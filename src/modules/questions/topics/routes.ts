@@ -1,4 +1,4 @@
-import { UserView, userPage } from '#modules/accounts/index.ts'
+import { peopleOverlay, UserView, userPage } from '#modules/accounts/index.ts'
 import { screen, sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { routesOn } from '#platform/http/route.ts'
@@ -26,7 +26,7 @@ import {
   TopicsQuery,
 } from './schema.ts'
 import { requireTopic } from './service.ts'
-import { topicView } from './view.ts'
+import { questionTopicOverlay, topicView } from './view.ts'
 
 const PREVIEW = 5
 
@@ -40,7 +40,7 @@ export function questionTopicRoutes(server: Server, ctx: Context) {
     replica: true,
     summary: 'List topics of questions, or search them by name',
     access: 'optional',
-    kept: 'guests',
+    kept: questionTopicOverlay,
     query: TopicsQuery,
     reply: { 200: Type.Array(QuestionTopic) },
     handler: async ({ query, viewer }) => {
@@ -54,7 +54,7 @@ export function questionTopicRoutes(server: Server, ctx: Context) {
     operationId: 'getQuestionTopic',
     summary: 'Read a topic with some of its experts',
     access: 'optional',
-    kept: 'guests',
+    kept: questionTopicOverlay,
     params: TopicParams,
     reply: { 200: QuestionTopicDetail },
     errors: [noSuchQuestionTopic],
@@ -76,7 +76,7 @@ export function questionTopicRoutes(server: Server, ctx: Context) {
     operationId: 'listTopicExperts',
     summary: 'List the experts of a topic',
     access: 'optional',
-    kept: 'guests',
+    kept: peopleOverlay,
     params: TopicParams,
     query: TopicExpertsQuery,
     reply: { 200: Type.Array(UserView) },
@@ -90,7 +90,7 @@ export function questionTopicRoutes(server: Server, ctx: Context) {
     operationId: 'listExperts',
     summary: 'List experts of some topics or of all',
     access: 'optional',
-    kept: 'guests',
+    kept: peopleOverlay,
     query: ExpertsQuery,
     reply: { 200: Type.Array(UserView) },
     handler: async ({ query, viewer }) => userPage(ctx, await listExperts(sql, query), viewer.id),

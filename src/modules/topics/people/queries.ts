@@ -1,4 +1,5 @@
-import type { Db, Fragment } from '#platform/database.ts'
+import type { Db } from '#platform/database.ts'
+import type { Flag } from '#platform/pages/overlay.ts'
 import { andPastRow, partOf } from '#platform/sql.ts'
 import { type TopicViewer, visibleTopics } from '../queries.ts'
 
@@ -67,7 +68,8 @@ export async function listParticipants(
   return row?.ids
 }
 
-/** Which of these topics somebody follows: a query of one column. */
-export const followedTopicsAmong = (sql: Db, userId: number, ids: number[]): Fragment => sql`
-  select topic_id from feed_topic_users
-  where user_id = ${userId} and topic_id = any(${ids}) and followed_at is not null`
+/** The flag of topics that the viewer follows. */
+export const isTopicFollowed: Flag = (sql, viewer, id) => sql`
+  coalesce((
+    select followed_at is not null from feed_topic_users u where u.user_id = ${viewer} and u.topic_id = ${id}
+  ), false)`
