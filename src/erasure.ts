@@ -1,4 +1,4 @@
-import type { Eraser } from '#modules/accounts/index.ts'
+import { type Eraser, forgetExports } from '#modules/accounts/index.ts'
 import { forgetCertification } from '#modules/certifications/index.ts'
 import { deleteFeedbackOf } from '#modules/conversations/index.ts'
 import { returnWithdrawals } from '#modules/ledger/index.ts'
@@ -16,6 +16,7 @@ import { deleteSignIns } from '#modules/tokens/index.ts'
  */
 export const ERASERS: readonly Eraser[] = [
   (_ctx, tx, userId) => deleteSignIns(tx, userId),
+  (_ctx, tx, userId) => forgetExports(tx, userId),
   (_ctx, tx, userId) => unlinkAll(tx, userId),
   (_ctx, tx, userId) => forgetRecipient(tx, userId),
   (_ctx, tx, userId) => forgetCertification(tx, userId),

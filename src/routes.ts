@@ -13,6 +13,7 @@ import { blockRoutes } from '#modules/accounts/blocks/routes.ts'
 import { codeRoutes } from '#modules/accounts/codes/routes.ts'
 import { deletionRoutes } from '#modules/accounts/deletion/routes.ts'
 import { discoveryRoutes } from '#modules/accounts/discovery/routes.ts'
+import { archiveBytesRoutes, exportRoutes } from '#modules/accounts/exports/routes.ts'
 import { followRoutes } from '#modules/accounts/follows/routes.ts'
 import { checkPaymentPassword, isUser, PAYMENT_PASSWORD_ERRORS } from '#modules/accounts/index.ts'
 import { invitationRoutes } from '#modules/accounts/invitations/routes.ts'
@@ -188,6 +189,7 @@ export const ROUTES: ((server: Server, ctx: Context) => void)[] = [
   passwordRoutes,
   profileRoutes,
   deletionRoutes,
+  exportRoutes,
   sessionRoutes,
   secondFactorRoutes,
   userRoutes,
@@ -281,5 +283,6 @@ export const ROUTES: ((server: Server, ctx: Context) => void)[] = [
 export const BYTES_ROUTES = [
   uploadBytesRoutes({ confidential: CONFIDENTIAL, isGone: isFileGone }),
   nodeBytesRoutes,
+  archiveBytesRoutes,
   oldAddressRoutes,
 ]

@@ -1,6 +1,7 @@
 import { alertTasks } from '#modules/accounts/alerts/jobs.ts'
 import { codeSchedules, codeTasks } from '#modules/accounts/codes/jobs.ts'
 import { deletionSchedules, deletionTasks } from '#modules/accounts/deletion/jobs.ts'
+import { exportSchedules, exportTasks } from '#modules/accounts/exports/jobs.ts'
 import { letterTasks } from '#modules/accounts/letters/jobs.ts'
 import { addressBlockSchedules, addressBlockTasks } from '#modules/address-blocks/jobs.ts'
 import { certificationTasks } from '#modules/certifications/jobs.ts'
@@ -30,6 +31,7 @@ import {
 } from '#platform/jobs.ts'
 import { ERASERS } from './erasure.ts'
 import { PROBES } from './health.ts'
+import { PERSONAL_DATA } from './personal-data.ts'
 import { STATISTICS } from './statistics.ts'
 
 const BATCH = 1000
@@ -55,6 +57,7 @@ const TASKS: ((ctx: Context) => TaskList)[] = [
   alertTasks,
   letterTasks,
   deletionTasks(ERASERS),
+  exportTasks(PERSONAL_DATA),
   codeTasks,
   certificationTasks,
   musicTasks,
@@ -77,6 +80,7 @@ const SCHEDULES: Schedule[] = [
   ...ledgerSchedules,
   ...codeSchedules,
   ...deletionSchedules,
+  ...exportSchedules,
   ...nearbySchedules,
   ...commentSchedules,
   ...pinningSchedules,
@@ -90,9 +94,10 @@ export const tasksOn = (ctx: Context): TaskList => Object.assign({}, ...TASKS.ma
 
 /**
  * What waits for somebody else's machine has workers of its own by who that is: a mail server that hangs delays mail, and
- * nothing that is done here.
+ * nothing that is done here. So has what takes long.
  */
-const OUTBOUND: { concurrency: number; names: string[] }[] = [
+const APART: { concurrency: number; names: string[] }[] = [
+  { concurrency: 1, names: ['make_export'] },
   { concurrency: 4, names: ['send_code', 'alert_owner', 'send_letter'] },
   { concurrency: 4, names: ['push_notifications'] },
   { concurrency: 8, names: ['send_webhook'] },
@@ -107,7 +112,7 @@ const OUTBOUND: { concurrency: number; names: string[] }[] = [
 
 /** The tasks by who works on them: first all that need nobody else. */
 function crewsOf(tasks: TaskList): Crew[] {
-  const outbound = OUTBOUND.map(({ concurrency, names }) => ({
+  const apart = APART.map(({ concurrency, names }) => ({
     concurrency,
     tasks: Object.fromEntries(
       names.map((name) => {
@@ -117,9 +122,9 @@ function crewsOf(tasks: TaskList): Crew[] {
       }),
     ),
   }))
-  const elsewhere = new Set(OUTBOUND.flatMap(({ names }) => names))
+  const elsewhere = new Set(APART.flatMap(({ names }) => names))
   const inside = Object.fromEntries(Object.entries(tasks).filter(([name]) => !elsewhere.has(name)))
-  return [{ concurrency: 3, tasks: inside }, ...outbound]
+  return [{ concurrency: 3, tasks: inside }, ...apart]
 }
 
 /** Runs jobs on this context until stopped. By default inside the server; on its own with `kith worker`. */

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { addJob } from '#platform/jobs.ts'
 import { hashPassword } from '#platform/passwords.ts'
 import { storePicture } from '#test/fixtures/nodes.ts'
+import { peopleTables } from '#test/fixtures/people-tables.ts'
 import { pinWorld } from '#test/fixtures/pins.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { uploadPicture } from '#test/fixtures/uploads.ts'
@@ -236,16 +237,14 @@ test('of every table with people in it it is known what an erasure does to it (r
       'user_follows',
       'user_blocks',
       'famous_users',
+      'data_exports',
       'second_factors',
       'recovery_codes',
     ],
   ]
-  const tables = await sql<{ table_name: string }[]>`
-    select distinct table_name from information_schema.columns
-    where table_schema = 'public' and column_name in ('user_id', 'owner_id') order by 1`
   const content = /^(comment|feed|topic|music|news|question|answer|group|im_|file|storage_nodes|import_)/
-  const unknown = tables
-    .map(({ table_name: table }) => table)
-    .filter((table) => !KEPT.has(table) && !erased.includes(table) && !content.test(table))
+  const unknown = (await peopleTables(sql)).filter(
+    (table) => !KEPT.has(table) && !erased.includes(table) && !content.test(table),
+  )
   assert.deepEqual(unknown, [])
 })

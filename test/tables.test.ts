@@ -9,6 +9,7 @@ const OWNERS: Record<string, string[]> = {
   accounts: [
     'appeals',
     'account_deletions',
+    'data_exports',
     'famous_users',
     'invitation_uses',
     'invitations',

@@ -176,6 +176,19 @@ export type Tables = {
     day: string
     value: number
   }
+  data_exports: {
+    id: number
+    user_id: number
+    language: string
+    state: string
+    storage_key: string
+    size: number | null
+    rows_count: number | null
+    files_count: number | null
+    created_at: string
+    finished_at: string | null
+    expires_at: string | null
+  }
   famous_users: {
     user_id: number
     type: string

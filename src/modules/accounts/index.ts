@@ -12,6 +12,7 @@ export {
 export type { Eraser } from './deletion/service.ts'
 export { DOOR_ERRORS } from './doors/errors.ts'
 export { NAME_ERRORS } from './errors.ts'
+export { forgetExports } from './exports/service.ts'
 export { followedBy, isFollowing } from './follows/queries.ts'
 export { peopleByName } from './imports/queries.ts'
 export { createRoster, importPeople, PersonForm } from './imports/service.ts'

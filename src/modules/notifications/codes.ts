@@ -41,6 +41,14 @@ const SENTENCES = {
     'sign-outs': { en: 'An administrator signed you out.', zh: '管理员已将你退出登录。' },
     '': { en: 'Your account was changed.', zh: '你的账号已被修改。' },
   },
+  'account:export': {
+    ready: { en: 'The export of your data is ready to be fetched.', zh: '你的数据导出已完成，可以下载。' },
+    failed: {
+      en: 'Your data could not be exported. Please ask for it again.',
+      zh: '你的数据导出失败，请重新申请。',
+    },
+    '': { en: 'Something happened to the export of your data.', zh: '你的数据导出有新的进展。' },
+  },
   sanction: {
     warning: { en: 'You were warned.', zh: '你收到一次警告。' },
     silence: { en: 'You may read, but not write for now.', zh: '你已被禁言。' },

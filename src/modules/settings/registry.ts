@@ -190,6 +190,17 @@ export const SETTINGS = {
     false,
     'Who administers needs a second factor (rights-8).',
   ),
+  'account:export-hours': define(
+    Int(0, 720),
+    24,
+    'How long after an export of their data somebody may ask for another one; 0: at once (rights-9).',
+  ),
+  'account:export-days': define(Int(1, 30), 7, 'How long an export is kept (rights-9).'),
+  'account:export-megabytes': define(
+    Int(0, 1_000_000),
+    2000,
+    'How many megabytes of uploads an export holds; what is beyond is listed and left out (rights-10).',
+  ),
   'register:role': define(Text(100), 'owner', 'The role of newcomers.'),
   'users:tell-known-accounts': define(
     Flag(),

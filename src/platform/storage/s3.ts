@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import type { S3Client } from '@aws-sdk/client-s3'
 import { assertKey, StorageError } from './errors.ts'
@@ -15,6 +16,9 @@ export type S3Options = {
   forcePathStyle?: boolean | undefined
 }
 
+/** What is larger is uploaded in parts of this size. */
+const PART = 8 * 1024 * 1024
+
 /** Objects in one bucket of Amazon S3 or of anything that speaks its protocol. */
 export function createS3Storage(options: S3Options): Storage {
   const Bucket = options.bucket
@@ -29,6 +33,8 @@ export function createS3Storage(options: S3Options): Storage {
     assertKey(key)
     const { sdk, client } = await connect()
     await answered(async () => {
+      if (!Buffer.isBuffer(source) && (await stat(source.path)).size > PART)
+        return uploadParts(sdk, client, { Bucket, Key: key, ContentType: mime }, partsOf(source.path))
       // In memory rather than a stream: a stream can be neither signed without reading it twice nor retried.
       const Body = Buffer.isBuffer(source) ? source : await readFile(source.path)
       return client.send(new sdk.PutObjectCommand({ Bucket, Key: key, ContentType: mime, Body }))
@@ -80,24 +86,7 @@ export function openBucket(options: S3Options) {
     /** Uploads pieces as one object, which appears when it is whole; answers its size. */
     async upload(Key: string, pieces: AsyncIterable<Buffer>): Promise<number> {
       const { sdk, client } = await connect()
-      const { UploadId } = await client.send(new sdk.CreateMultipartUploadCommand({ Bucket, Key }))
-      try {
-        let size = 0
-        const Parts: { PartNumber: number; ETag: string | undefined }[] = []
-        for await (const Body of pieces) {
-          const PartNumber = Parts.length + 1
-          const part = { Bucket, Key, UploadId, PartNumber, Body }
-          const { ETag } = await client.send(new sdk.UploadPartCommand(part))
-          Parts.push({ PartNumber, ETag })
-          size += Body.length
-        }
-        const done = { Bucket, Key, UploadId, MultipartUpload: { Parts } }
-        await client.send(new sdk.CompleteMultipartUploadCommand(done))
-        return size
-      } catch (error) {
-        await client.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId })).catch(() => {})
-        throw error
-      }
+      return uploadParts(sdk, client, { Bucket, Key }, pieces)
     },
     async read(Key: string): Promise<Readable> {
       const { sdk, client } = await connect()
@@ -135,6 +124,50 @@ export function openBucket(options: S3Options) {
       } while (ContinuationToken !== undefined && keys.length < limit)
       return keys
     },
+  }
+}
+
+/** A file in parts of which each can be signed and sent again. */
+async function* partsOf(path: string): AsyncGenerator<Buffer> {
+  let held: Buffer[] = []
+  let size = 0
+  for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 }) as AsyncIterable<Buffer>) {
+    held.push(chunk)
+    size += chunk.length
+    if (size < PART) continue
+    yield Buffer.concat(held)
+    held = []
+    size = 0
+  }
+  if (size > 0) yield Buffer.concat(held)
+}
+
+/** Uploads parts as one object, which appears when it is whole; answers its size. */
+async function uploadParts(
+  sdk: typeof import('@aws-sdk/client-s3'),
+  client: S3Client,
+  object: { Bucket: string; Key: string; ContentType?: string },
+  pieces: AsyncIterable<Buffer>,
+): Promise<number> {
+  const { Bucket, Key } = object
+  const { UploadId } = await client.send(new sdk.CreateMultipartUploadCommand(object))
+  try {
+    let size = 0
+    const Parts: { PartNumber: number; ETag: string | undefined }[] = []
+    for await (const Body of pieces) {
+      const PartNumber = Parts.length + 1
+      const { ETag } = await client.send(
+        new sdk.UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body }),
+      )
+      Parts.push({ PartNumber, ETag })
+      size += Body.length
+    }
+    const done = { Bucket, Key, UploadId, MultipartUpload: { Parts } }
+    await client.send(new sdk.CompleteMultipartUploadCommand(done))
+    return size
+  } catch (error) {
+    await client.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId })).catch(() => {})
+    throw error
   }
 }
 

@@ -138,6 +138,18 @@ export const SETTING_TEXTS: Record<string, { label: Text; note: Text }> = {
     label: ['Second factor for administrators', '管理员需二次验证'],
     note: ['Without one the administration stays closed to them.', '未开启二次验证的管理员无法进入后台。'],
   },
+  'account:export-hours': {
+    label: ['Hours between exports', '数据导出间隔（小时）'],
+    note: ['How soon somebody may take their data along again.', '同一用户再次导出数据的最短间隔。'],
+  },
+  'account:export-days': {
+    label: ['Days an export is kept', '数据导出保留天数'],
+    note: ['Afterwards its archive is deleted.', '到期后删除导出的压缩包。'],
+  },
+  'account:export-megabytes': {
+    label: ['Megabytes of uploads in an export', '数据导出的文件上限（MB）'],
+    note: ['What is beyond is listed and left out.', '超出部分只列出，不包含在内。'],
+  },
   'register:role': {
     label: ['Role of newcomers', '新用户角色'],
     note: ['The name of the role that everybody gets.', '新用户获得的角色标识。'],

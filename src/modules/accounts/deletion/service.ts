@@ -6,15 +6,11 @@ import { readSettings } from '#modules/settings/index.ts'
 import { forgetTokens, revokeTokens } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Tx, transaction } from '#platform/database.ts'
-import type { CountAttempt, Viewer } from '#platform/http.ts'
 import { addJob } from '#platform/jobs.ts'
 import { lastFounder } from '../admin/errors.ts'
 import { findContacts } from '../alerts/queries.ts'
-import { useCode } from '../codes/service.ts'
 import { addLetter } from '../letters/service.ts'
-import { proveOwner } from '../profile/service.ts'
-import { isNameOf } from '../registration/queries.ts'
-import { proofMissing, wrongProof } from './errors.ts'
+import type { UseProof } from '../proofs/service.ts'
 import {
   deleteDeletion,
   endFollowings,
@@ -25,46 +21,42 @@ import {
   listErased,
   lockDue,
 } from './queries.ts'
-import type { Proof } from './schema.ts'
 
 /** What a module does about somebody who is erased, in a transaction of its own. It may run again after a fault. */
 export type Eraser = (ctx: Context, tx: Tx, userId: number) => Promise<unknown>
 
 const AT_ONCE = 1000
 
-/** Asks for the deletion of one's own account. All sign-ins end; signing in again takes it back (rights-1). */
-export async function askDeletion(
-  ctx: Context,
-  countAttempt: CountAttempt,
-  viewer: Viewer,
-  { password, verifiable_code: code, name = '' }: Proof,
-): Promise<string> {
-  const proof = await proveOwner(
-    ctx,
-    countAttempt,
-    viewer.id,
-    { password, code },
-    { missing: proofMissing, wrong: wrongProof },
-  )
-  const isProved = password !== undefined || code !== undefined
-  if (!isProved && !(await isNameOf(ctx.sql, viewer.id, name))) throw proofMissing()
+/**
+ * Asks for the deletion of somebody's account, on the proof that it is them. All sign-ins end; signing in again takes it back
+ * (rights-1).
+ */
+export async function askDeletion(ctx: Context, userId: number, use: UseProof): Promise<string> {
   const days = (await readSettings(ctx))['account:deletion-days']
   const { keys, dueAt } = await transaction(ctx.sql, async (tx) => {
-    if (proof) await useCode(ctx, tx, proof, 'user', code as number)
-    if (await isLastHolder(tx, 'founder', viewer.id)) throw lastFounder()
-    const dueAt = await insertDeletion(tx, viewer.id, days)
+    await use(tx)
+    if (await isLastHolder(tx, 'founder', userId)) throw lastFounder()
+    const dueAt = await insertDeletion(tx, userId, days)
     const date = dueAt.slice(0, 10)
-    const contacts = await findContacts(tx, viewer.id)
+    const contacts = await findContacts(tx, userId)
     if (contacts)
       await addLetter(ctx, tx, contacts, {
         subject: '账号注销申请 Your account will be deleted',
         text: `您的账号将于 ${date}（UTC）之后注销。在此之前登录即可取消。 Your account will be deleted after ${date} (UTC). Sign in before then to keep it.`,
       })
-    if (days === 0) await addJob(tx, 'erase_account', { id: viewer.id })
-    return { dueAt, keys: await revokeTokens(ctx, tx, viewer.id) }
+    if (days === 0) await addJob(tx, 'erase_account', { id: userId })
+    return { dueAt, keys: await revokeTokens(ctx, tx, userId) }
   })
   forgetTokens(ctx, keys)
   return dueAt
+}
+
+/** Takes a deletion back for somebody who proved who they are and cannot sign in, because they are suspended. */
+export async function keepAccount(ctx: Context, userId: number, use: UseProof): Promise<void> {
+  await transaction(ctx.sql, async (tx) => {
+    await use(tx)
+    await takeDeletionBack(ctx, tx, userId)
+  })
 }
 
 /** A sign-in takes a deletion back, in its own transaction, which holds the account. */

@@ -7,10 +7,10 @@ import { tooManyRequests } from '#platform/errors.ts'
 import type { CountAttempt } from '#platform/http.ts'
 import { findContacts } from '../alerts/queries.ts'
 import { useCode } from '../codes/service.ts'
-import { proofMissing, wrongProof } from '../deletion/errors.ts'
-import type { Proof } from '../deletion/schema.ts'
 import { addLetter } from '../letters/service.ts'
 import { proveOwner } from '../profile/service.ts'
+import { proofMissing, wrongProof } from '../proofs/errors.ts'
+import type { Proof } from '../proofs/schema.ts'
 import { factorOff, factorOn, factorRequired, wrongFactor } from './errors.ts'
 import {
   confirmFactor,
@@ -128,7 +128,12 @@ export async function turnOn(
 }
 
 /** 422 unless there is a second factor and the code is good. */
-async function prove(ctx: Context, countAttempt: CountAttempt, userId: number, code: string) {
+export async function proveByFactor(
+  ctx: Context,
+  countAttempt: CountAttempt,
+  userId: number,
+  code: string,
+): Promise<void> {
   await countAttempt()
   const factor = await findFactor(ctx.sql, userId)
   if (!factor?.confirmed) throw factorOff()
@@ -142,7 +147,7 @@ export async function renewRecoveryCodes(
   userId: number,
   code: string,
 ): Promise<string[]> {
-  await prove(ctx, countAttempt, userId, code)
+  await proveByFactor(ctx, countAttempt, userId, code)
   return transaction(ctx.sql, (tx) => makeRecoveryCodes(ctx, tx, userId))
 }
 
@@ -153,7 +158,7 @@ export async function turnOff(
   userId: number,
   code: string,
 ): Promise<void> {
-  await prove(ctx, countAttempt, userId, code)
+  await proveByFactor(ctx, countAttempt, userId, code)
   await transaction(ctx.sql, async (tx) => {
     if (await takeOff(ctx, tx, userId)) return
     throw factorOff()

@@ -50,6 +50,16 @@ export async function prove(
   }
 }
 
+/**
+ * The same with the second factor, where there is one: for what somebody may do who is suspended and cannot sign in
+ * (rights-1, rights-9).
+ */
+export async function proveOutside(ctx: Context, countAttempt: CountAttempt, input: SignIn): Promise<Proven> {
+  const proven = await prove(ctx, countAttempt, input)
+  await checkSecondFactor(ctx, proven.id, input.second_factor)
+  return proven
+}
+
 /** Signs a person in who is not suspended. */
 export async function signIn(
   ctx: Context,
@@ -57,8 +67,7 @@ export async function signIn(
   input: SignIn,
   device: Device,
 ): Promise<IssuedToken> {
-  const { id, hold } = await prove(ctx, countAttempt, input)
-  await checkSecondFactor(ctx, id, input.second_factor)
+  const { id, hold } = await proveOutside(ctx, countAttempt, input)
   return transaction(ctx.sql, async (tx) => {
     await hold(tx)
     await refuseSuspended(tx, id)

@@ -13,6 +13,12 @@ export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
     fields: { state: '`password`, `phone`, `email`, `sign-in`, `sign-outs`' },
     resource: '1',
   },
+  'account:export': {
+    when: 'an export of the data of somebody is ready, or could not be made (rights-9)',
+    who: 'whose it is',
+    fields: { state: '`ready`, `failed`' },
+    resource: '1',
+  },
   sanction: {
     when: 'moderators warn, silence or suspend a person or lift that, or reject an appeal',
     who: 'whom it is about',

@@ -1,0 +1,215 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { wireTime } from '#lib/time.ts'
+import { notify } from '#modules/notifications/index.ts'
+import { readSettings } from '#modules/settings/index.ts'
+import type { Context } from '#platform/context.ts'
+import { type Tx, transaction } from '#platform/database.ts'
+import type { Language } from '#platform/errors.ts'
+import { addJob } from '#platform/jobs.ts'
+import type { PersonalTable } from '#platform/personal-data.ts'
+import { findContacts } from '../alerts/queries.ts'
+import { addLetter } from '../letters/service.ts'
+import type { UseProof } from '../proofs/service.ts'
+import { writeArchive } from './archive.ts'
+import { exportNotReady, exportRunning, exportTooSoonUntil, noSuchExport } from './errors.ts'
+import {
+  deleteExportsOf,
+  deleteOldExports,
+  type ExportRow,
+  expireExports,
+  failExports,
+  findArchive,
+  findExport,
+  findNextExport,
+  findWaiting,
+  finishExport,
+  insertExport,
+  listExports,
+  type WaitingRow,
+} from './queries.ts'
+
+const ATTEMPTS = 5
+const AT_ONCE = 500
+const DAY_MS = 86_400_000
+const MEGABYTE = 1024 * 1024
+/** Longer than any job is tried again. */
+const GIVEN_UP_DAYS = 2
+/** How long it is known that somebody took their data along. */
+const KEPT_DAYS = 90
+
+/** How a job stands that is under way. */
+export type Attempt = { signal: AbortSignal; isLast: boolean }
+
+/** Has an export made of somebody's data, on the proof that it is them: one at a time, and not too often (rights-9). */
+export async function askExport(
+  ctx: Context,
+  userId: number,
+  use: UseProof,
+  language: Language,
+): Promise<ExportRow> {
+  const { 'account:export-hours': hours } = await readSettings(ctx)
+  return transaction(ctx.sql, async (tx) => {
+    await use(tx)
+    return startExport(tx, userId, hours, language)
+  })
+}
+
+async function startExport(tx: Tx, userId: number, hours: number, language: Language): Promise<ExportRow> {
+  const next = await findNextExport(tx, userId, hours)
+  const [last] = await listExports(tx, userId, 1)
+  if (last?.state === 'waiting') throw exportRunning()
+  if (next !== undefined) throw exportTooSoonUntil(next)
+  const key = `exports/${userId}/${randomBytes(24).toString('hex')}.zip`
+  const made = await insertExport(tx, { userId, language, key })
+  await addJob(tx, 'make_export', { id: made.id }, { maxAttempts: ATTEMPTS })
+  return made
+}
+
+/** The export that is being made or ready for somebody who cannot sign in; has one made where there is none. */
+export async function askExportOutside(
+  ctx: Context,
+  userId: number,
+  use: UseProof,
+  language: Language,
+): Promise<ExportRow> {
+  const { 'account:export-hours': hours } = await readSettings(ctx)
+  return transaction(ctx.sql, async (tx) => {
+    await use(tx)
+    const [last] = await listExports(tx, userId, 1)
+    const isOf = last?.state === 'waiting' || last?.state === 'ready'
+    return last && isOf ? last : startExport(tx, userId, hours, language)
+  })
+}
+
+/** One's own export, where its archive can be fetched. */
+export async function getReadyExport(ctx: Context, userId: number, id: number): Promise<ExportRow> {
+  const row = await findExport(ctx.sql, userId, id)
+  if (!row) throw noSuchExport()
+  if (row.state !== 'ready') throw exportNotReady()
+  return row
+}
+
+const TOLD = {
+  ready: (until: string) => ({
+    subject: '数据导出已完成 Your data is ready',
+    text: `您的数据导出已完成，请在 ${until}（UTC）之前登录并下载。 Your data is ready: sign in and fetch it until ${until} (UTC).`,
+  }),
+  failed: () => ({
+    subject: '数据导出失败 Your data could not be exported',
+    text: '您的数据导出失败，请重新申请。 Your data could not be exported. Please ask for it again.',
+  }),
+}
+
+/** Tells somebody what became of their export, in their notifications and by mail. */
+async function tell(
+  ctx: Context,
+  tx: Tx,
+  { id, user_id: userId }: Pick<WaitingRow, 'id' | 'user_id'>,
+  state: keyof typeof TOLD,
+  until = '',
+): Promise<void> {
+  const contacts = await findContacts(tx, userId)
+  if (contacts) await addLetter(ctx, tx, { email: contacts.email, phone: null }, TOLD[state](until))
+  await notify(tx, {
+    type: 'system',
+    recipients: [userId],
+    senderId: 0,
+    cause: { type: 'data-exports', id },
+    data: { type: 'account:export', state, resource: { type: 'users', id: userId } },
+  })
+}
+
+/** Where archives are written before the store takes them: where there is room, and nobody else reads. */
+const workplaceOf = (ctx: Context) => join(ctx.config.dataDir, 'exports')
+
+/** Makes an export. One that broke off is made anew; the last attempt that fails is told to whoever waits. */
+export async function makeExport(
+  ctx: Context,
+  tables: readonly PersonalTable[],
+  id: number,
+  { signal, isLast }: Attempt,
+): Promise<void> {
+  const waiting = await findWaiting(ctx.sql, id)
+  if (!waiting) return
+  const { user_id: userId, name, language, storage_key: key } = waiting
+  const settings = await readSettings(ctx)
+  const workplace = workplaceOf(ctx)
+  await mkdir(workplace, { recursive: true, mode: 0o700 })
+  const folder = await mkdtemp(join(workplace, 'export-'))
+  try {
+    const path = join(folder, 'archive.zip')
+    const made = await writeArchive(ctx, tables, {
+      path,
+      account: { id: userId, name },
+      language,
+      bytesLimit: settings['account:export-megabytes'] * MEGABYTE,
+      signal,
+    })
+    await ctx.storage.put(key, { path }, { mime: 'application/zip' })
+    const days = settings['account:export-days']
+    const isWanted = await transaction(ctx.sql, async (tx) => {
+      const until = await finishExport(tx, id, { ...made, days })
+      if (until !== undefined) await tell(ctx, tx, waiting, 'ready', wireTime(until))
+      // Another worker may have been quicker, after a stop that was thought to be the end of this one.
+      return until !== undefined || (await findArchive(tx, id)) !== undefined
+    })
+    // The account was erased meanwhile.
+    if (!isWanted) await ctx.storage.remove(key)
+  } catch (error) {
+    if (isLast && !signal.aborted)
+      await transaction(ctx.sql, async (tx) => {
+        for (const failed of await failExports(tx, { id })) {
+          await tell(ctx, tx, failed, 'failed')
+          await removeLater(tx, [failed.storage_key])
+        }
+      })
+    throw error
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Has the bytes of exports removed, if and only if the caller's transaction commits. */
+async function removeLater(tx: Tx, keys: string[]): Promise<void> {
+  if (keys.length > 0) await addJob(tx, 'remove_exports', { keys })
+}
+
+/** Removes archives from the store. */
+export async function removeArchives(ctx: Context, keys: string[]): Promise<void> {
+  for (const key of keys) await ctx.storage.remove(key)
+}
+
+/** Ends an export of one's own before its time; an archive that others could fetch with a stolen token is gone. */
+export async function endExport(ctx: Context, userId: number, id: number): Promise<void> {
+  const row = await findExport(ctx.sql, userId, id)
+  if (!row) throw noSuchExport()
+  await transaction(ctx.sql, async (tx) => removeLater(tx, await expireExports(tx, { userId, id })))
+}
+
+/** Deletes the exports of somebody who is erased. */
+export async function forgetExports(tx: Tx, userId: number): Promise<void> {
+  await removeLater(tx, await deleteExportsOf(tx, userId))
+}
+
+/** Deletes archives whose time is over, what is known of those of long ago, and what a killed process left behind. */
+export async function tidyExports(ctx: Context): Promise<void> {
+  for (let count = AT_ONCE; count === AT_ONCE; )
+    count = await transaction(ctx.sql, async (tx) => {
+      const keys = await expireExports(tx, { limit: AT_ONCE })
+      await removeLater(tx, keys)
+      return keys.length
+    })
+  await transaction(ctx.sql, async (tx) => {
+    for (const failed of await failExports(tx, { olderThanDays: GIVEN_UP_DAYS }))
+      await tell(ctx, tx, failed, 'failed')
+  })
+  while ((await deleteOldExports(ctx.sql, KEPT_DAYS, AT_ONCE)).length === AT_ONCE);
+  const workplace = workplaceOf(ctx)
+  for (const name of await readdir(workplace).catch(() => [])) {
+    const path = join(workplace, name)
+    const info = await stat(path).catch(() => undefined)
+    if (info && Date.now() - info.mtimeMs > DAY_MS) await rm(path, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,129 @@
+import { personalTable } from '#platform/personal-data.ts'
+
+/** What a person takes along of their account: never a password, a code or a secret, nor which moderator decided. */
+export const accountPersonal = [
+  personalTable({
+    file: 'profile',
+    about: { en: 'Your profile', zh: '您的个人资料' },
+    table: 'users',
+    owner: 'id',
+    key: ['id'],
+    columns: [
+      ...(['id', 'name', 'email', 'phone', 'bio', 'sex', 'location', 'avatar', 'bg', 'verified'] as const),
+      ...(['email_verified_at', 'phone_verified_at', 'recommended_at', 'created_at', 'updated_at'] as const),
+    ],
+  }),
+  personalTable({
+    file: 'numbers',
+    about: { en: 'What is counted of you', zh: '您的各项计数' },
+    table: 'user_counts',
+    key: ['user_id'],
+    columns: [
+      ...(['likes_count', 'comments_count', 'followers_count', 'followings_count', 'feeds_count'] as const),
+      ...(['questions_count', 'answers_count', 'checkin_count', 'last_checkin_count'] as const),
+    ],
+  }),
+  personalTable({
+    file: 'followings',
+    about: { en: 'Whom you follow', zh: '您关注的人' },
+    table: 'user_follows',
+    key: ['id'],
+    columns: ['target_id', 'created_at'],
+    extra: (sql) =>
+      sql`, (select u.name from users u where u.id = t.target_id and u.deleted_at is null) as name`,
+  }),
+  personalTable({
+    file: 'followers',
+    about: { en: 'Who follows you', zh: '关注您的人' },
+    table: 'user_follows',
+    owner: 'target_id',
+    key: ['id'],
+    columns: ['user_id', 'created_at'],
+    extra: (sql) =>
+      sql`, (select u.name from users u where u.id = t.user_id and u.deleted_at is null) as name`,
+  }),
+  personalTable({
+    file: 'blocks',
+    about: { en: 'Whom you block', zh: '您拉黑的人' },
+    table: 'user_blocks',
+    key: ['id'],
+    columns: ['target_id', 'created_at'],
+    extra: (sql) =>
+      sql`, (select u.name from users u where u.id = t.target_id and u.deleted_at is null) as name`,
+  }),
+  personalTable({
+    file: 'second-factor',
+    about: { en: 'Whether signing in takes a second factor', zh: '两步验证状态' },
+    table: 'second_factors',
+    key: ['user_id'],
+    columns: ['confirmed_at', 'created_at'],
+  }),
+  personalTable({
+    file: 'famous',
+    about: { en: 'Whether the site recommends you to newcomers', zh: '您是否被推荐给新用户' },
+    table: 'famous_users',
+    key: ['user_id'],
+    columns: ['type', 'created_at'],
+  }),
+  personalTable({
+    file: 'invitations',
+    about: { en: 'Invitations you made', zh: '您创建的邀请码' },
+    table: 'invitations',
+    key: ['id'],
+    columns: ['id', 'code', 'max_uses', 'note', 'created_at', 'expires_at', 'ended_at'],
+  }),
+  personalTable({
+    file: 'invited-by',
+    about: { en: 'Who invited you', zh: '邀请您的人' },
+    table: 'invitation_uses',
+    key: ['user_id'],
+    columns: ['inviter_id', 'created_at'],
+    extra: (sql) =>
+      sql`, (select u.name from users u where u.id = t.inviter_id and u.deleted_at is null) as name`,
+  }),
+  personalTable({
+    file: 'invited',
+    about: { en: 'Who came by your invitations', zh: '通过您的邀请加入的人' },
+    table: 'invitation_uses',
+    owner: 'inviter_id',
+    key: ['user_id'],
+    columns: ['user_id', 'invitation_id', 'created_at'],
+    extra: (sql) =>
+      sql`, (select u.name from users u where u.id = t.user_id and u.deleted_at is null) as name`,
+  }),
+  personalTable({
+    file: 'registration',
+    about: { en: 'Your request to register', zh: '您的注册申请' },
+    table: 'registration_requests',
+    key: ['id'],
+    columns: ['name', 'introduction', 'state', 'decided_at', 'created_at'],
+  }),
+  personalTable({
+    file: 'sanctions',
+    about: { en: 'What moderators decided about you', zh: '对您的处罚' },
+    table: 'sanctions',
+    key: ['id'],
+    columns: ['id', 'kind', 'reason', 'ends_at', 'lifted_at', 'created_at'],
+  }),
+  personalTable({
+    file: 'appeals',
+    about: { en: 'Your appeals', zh: '您的申诉' },
+    table: 'appeals',
+    key: ['id'],
+    columns: ['id', 'sanction_id', 'contents', 'state', 'answer', 'decided_at', 'created_at'],
+  }),
+  personalTable({
+    file: 'deletion',
+    about: { en: 'Whether your account is to be deleted', zh: '账号注销申请' },
+    table: 'account_deletions',
+    key: ['user_id'],
+    columns: ['asked_at', 'due_at'],
+  }),
+  personalTable({
+    file: 'exports',
+    about: { en: 'When you took your data along', zh: '您的数据导出记录' },
+    table: 'data_exports',
+    key: ['id'],
+    columns: ['id', 'state', 'created_at', 'finished_at', 'expires_at'],
+  }),
+]

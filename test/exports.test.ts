@@ -1,0 +1,385 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { addJob } from '#platform/jobs.ts'
+import { hashPassword } from '#platform/passwords.ts'
+import { StorageError } from '#platform/storage/errors.ts'
+import { feedsOf } from '#test/fixtures/feeds.ts'
+import { NOT_EXPORTED, peopleTables } from '#test/fixtures/people-tables.ts'
+import { questionsOf } from '#test/fixtures/questions.ts'
+import { uploadPicture } from '#test/fixtures/uploads.ts'
+import { readZip } from '#test/fixtures/zip.ts'
+import { refusalOf, settingsOn } from '#test/sign-up.ts'
+import { createWorld, type Person } from '#test/world.ts'
+import { PERSONAL_DATA } from '../src/personal-data.ts'
+import { tasksOn } from '../src/worker.ts'
+
+const world = await createWorld()
+const { as, guest, sql, ctx, app, work, outbox } = world
+// No other number of a test is like the id of a person.
+await sql`select setval(pg_get_serial_sequence('users', 'id'), 700100200)`
+const { ask, answer } = questionsOf(world)
+const { publish } = feedsOf(world)
+const under = settingsOn(world)
+const PASSWORD = 'correct horse'
+const hashed = await hashPassword(PASSWORD)
+
+/** Somebody with a password and an e-mail address. */
+async function owner(options: { roles?: string[] } = {}): Promise<Person & { email: string }> {
+  const made = await world.person(options)
+  const email = `${made.name}@example.com`
+  await sql`
+    update users set password = ${hashed}, email = ${email}, email_key = ${email}, email_verified_at = now()
+    where id = ${made.id}`
+  return { ...made, email }
+}
+const request = (who: Person, headers: Record<string, string> = {}) =>
+  as(who, 'POST', '/user/exports', { password: PASSWORD }, headers)
+const pathOf = (url: string) => url.slice(url.indexOf('/storage/'))
+const fetchBytes = (url: string, headers = {}) => app.inject({ url: pathOf(url), headers })
+
+/** Asks for an export, has it made and unpacks it. */
+async function exportOf(who: Person, headers: Record<string, string> = {}) {
+  const asked = await request(who, headers)
+  assert.equal(asked.status, 202, JSON.stringify(asked.body))
+  await work()
+  const told = await as(who, 'GET', `/user/exports/${asked.body.id}/archive?json=1`)
+  assert.equal(told.status, 200, JSON.stringify(told.body))
+  const reply = await fetchBytes(told.body.url)
+  assert.equal(reply.statusCode, 200)
+  const files = readZip(reply.rawPayload)
+  const list = (name: string) => JSON.parse(String(files.get(`${name}.json`)))
+  return { id: asked.body.id as number, url: told.body.url as string, reply, files, list }
+}
+
+test('an export needs a proof, holds what is mine, and is told when it is ready (rights-9)', async () => {
+  const ann = await owner()
+  const bob = await world.person()
+  const picture = await uploadPicture(world, ann)
+  const feed = await publish(ann, { feed_content: 'Guten Morgen', images: [{ id: picture }] })
+  await as(bob, 'POST', `/feeds/${feed}/comments`, { body: 'what Bob says' })
+  await as(ann, 'POST', `/feeds/${feed}/comments`, { body: 'what Ann says' })
+  await as(ann, 'PUT', `/user/followings/${bob.id}`)
+  assert.deepEqual(refusalOf(await as(ann, 'POST', '/user/exports', {})), [422, 'proof_required'])
+  assert.deepEqual(refusalOf(await as(ann, 'POST', '/user/exports', { password: 'wrong' })), [
+    422,
+    'wrong_password',
+  ])
+  const { id, reply, files, list, url } = await exportOf(ann, { 'accept-language': 'zh' })
+
+  const shown = (await as(ann, 'GET', `/user/exports/${id}`)).body
+  assert.deepEqual([shown.state, shown.size, shown.files], ['ready', reply.rawPayload.length, 1])
+  assert.equal(reply.headers['content-disposition'], `attachment; filename="kith-export-${id}.zip"`)
+  assert.equal(reply.headers['cache-control'], 'private, no-store')
+  const [profile] = list('profile')
+  assert.deepEqual([profile.id, profile.name, profile.email], [ann.id, ann.name, ann.email])
+  assert.match(profile.created_at, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+  const [told] = list('feeds')
+  assert.deepEqual([told.id, told.feed_content, told.images], [feed, 'Guten Morgen', [picture]])
+  assert.deepEqual(
+    list('comments').map(({ body }: { body: string }) => body),
+    ['what Ann says'],
+  )
+  assert.deepEqual(
+    list('followings').map(({ target_id, name }: Record<string, unknown>) => [target_id, name]),
+    [[bob.id, bob.name]],
+  )
+  const [upload] = list('uploads')
+  assert.equal(upload.uses[0].id, picture)
+  assert.equal(files.get(upload.path)?.length, upload.size)
+  assert.equal(list('notifications')[0].data.contents, 'what Bob says')
+  const index = JSON.parse(String(files.get('index.json')))
+  assert.deepEqual(
+    index.lists.map(({ path }: { path: string }) => path),
+    PERSONAL_DATA.map(({ file }) => `${file}.json`),
+  )
+  for (const { path, rows } of index.lists) assert.equal(list(path.replace('.json', '')).length, rows, path)
+  assert.match(String(files.get('index.html')), /<html lang="zh">[\s\S]*您的动态/)
+
+  assert.match(outbox.findLast(({ to }) => to === ann.email)?.text ?? '', /导出已完成.*ready/)
+  const { body: notices } = await as(ann, 'GET', '/user/notifications?type=system')
+  assert.deepEqual([notices.data[0].data.type, notices.data[0].data.state], ['account:export', 'ready'])
+
+  const led = await as(ann, 'GET', `/user/exports/${id}/archive`)
+  assert.equal(led.status, 302)
+  const part = await fetchBytes(url, { range: 'bytes=0-3' })
+  assert.deepEqual([part.statusCode, part.body.slice(0, 2)], [206, 'PK'])
+})
+
+test('one export at a time, and another one a day later, also racing (rights-9)', async () => {
+  const ann = await owner()
+  const answers = await Promise.all(Array.from({ length: 6 }, () => request(ann)))
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 422, 422, 422, 422, 422])
+  assert.ok(answers.every((each) => each.status === 202 || each.headers['x-error-code'] === 'export_running'))
+  await work()
+  const soon = await request(ann)
+  assert.deepEqual(refusalOf(soon), [422, 'export_too_soon'])
+  assert.match(soon.body.next_at, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
+  await under({ 'account:export-hours': 0 }, async () => assert.equal((await request(ann)).status, 202))
+  await work()
+  const { body: all } = await as(ann, 'GET', '/user/exports')
+  assert.deepEqual(
+    all.map(({ state }: { state: string }) => state),
+    ['ready', 'ready'],
+  )
+})
+
+test('an archive is for its owner alone, until it ends or is deleted (rights-9)', async () => {
+  const ann = await owner()
+  const bob = await world.person()
+  const { id, url } = await exportOf(ann)
+  for (const path of [`/user/exports/${id}`, `/user/exports/${id}/archive`]) {
+    assert.equal((await guest('GET', path)).status, 401)
+    assert.deepEqual(refusalOf(await as(bob, 'GET', path)), [404, 'no_such_export'])
+  }
+  assert.deepEqual(refusalOf(await as(bob, 'DELETE', `/user/exports/${id}`)), [404, 'no_such_export'])
+  for (const wrong of [url.replace(/signature=./, 'signature=x'), url.replace(`/${id}?`, `/${id + 1}?`)])
+    assert.equal((await fetchBytes(wrong)).statusCode, 403)
+  assert.equal((await fetchBytes(url.replace(/expires=\d+/, 'expires=9999999999999'))).statusCode, 403)
+
+  const [kept] = await sql`select storage_key as key from data_exports where id = ${id}`
+  const { id: second, url: later } = await (async () => {
+    let made: Awaited<ReturnType<typeof exportOf>> | undefined
+    await under({ 'account:export-hours': 0 }, async () => {
+      made = await exportOf(ann)
+    })
+    return made as Awaited<ReturnType<typeof exportOf>>
+  })()
+  assert.equal((await as(ann, 'DELETE', `/user/exports/${second}`)).status, 204)
+  assert.equal((await fetchBytes(later)).statusCode, 404)
+  assert.deepEqual(refusalOf(await as(ann, 'GET', `/user/exports/${second}/archive`)), [
+    422,
+    'export_not_ready',
+  ])
+  await sql`update data_exports set expires_at = now() where id = ${id}`
+  assert.equal((await fetchBytes(url)).statusCode, 404)
+  await addJob(sql, 'tidy_exports', {})
+  await work()
+  assert.equal((await as(ann, 'GET', `/user/exports/${id}`)).body.state, 'expired')
+  assert.equal(await ctx.storage.exists(kept?.key), false)
+  await sql`update data_exports set created_at = now() - interval '91 days' where id = ${id}`
+  await addJob(sql, 'tidy_exports', {})
+  await work()
+  assert.equal((await as(ann, 'GET', `/user/exports/${id}`)).status, 404)
+})
+
+test('nobody else is told of: no nameless author, reporter or moderator (rights-10)', async () => {
+  const [ann, asker, carol, mod] = [await owner(), await world.person(), await world.person(), await owner()]
+  const founder = await world.person({ roles: ['founder'] })
+  for (const { id } of [ann, asker, carol])
+    assert.equal(
+      (await as(founder, 'POST', `/admin/users/${id}/points`, { amount: 5000, reason: 'test' })).status,
+      201,
+    )
+  const question = await ask(asker)
+  const nameless = await answer(carol, question, { anonymity: 1 })
+  const hidden = await ask(carol, { anonymity: 1 })
+  assert.equal((await as(ann, 'POST', `/question-answers/${nameless}/likes`)).status, 201)
+  assert.equal(
+    (await as(ann, 'POST', `/question-answers/${nameless}/comments`, { body: 'well' })).status,
+    201,
+  )
+  assert.equal((await as(ann, 'POST', `/questions/${hidden}/comments`, { body: 'oh' })).status, 201)
+  assert.equal((await as(ann, 'POST', `/question-answers/${nameless}/rewarders`, { amount: 5 })).status, 201)
+  const own = await ask(ann)
+  await answer(carol, own, { anonymity: 1 })
+  assert.equal((await as(carol, 'POST', `/report/users/${ann.id}`, { reason: 'rude words' })).status, 201)
+  await sql`
+    insert into sanctions (user_id, kind, reason, imposed_by) values (${ann.id}, 'warning', 'be kind', ${mod.id})`
+  await as(carol, 'POST', `/user/black/${ann.id}`)
+  const { files, list } = await exportOf(ann)
+  assert.equal(list('sanctions')[0].reason, 'be kind')
+  assert.equal(list('rewards')[0].rewardable_id, nameless)
+  for (const [name, bytes] of files)
+    for (const secret of [carol.name, carol.id, mod.name, mod.id, 'rude words', hashed, ann.token])
+      assert.ok(!bytes.toString().includes(String(secret)), `${name} tells ${secret}`)
+})
+
+test('a hundred thousand feeds go into one export (rights-9)', async () => {
+  const ann = await owner()
+  await sql`
+    insert into feeds (user_id, feed_content, feed_from, feed_mark)
+    select ${ann.id}, 'feed ' || n || repeat(' 动态', 40), 1, 'many ' || n from generate_series(1, 100000) n`
+  await sql`
+    insert into likes (likeable_type, likeable_id, user_id, target_user)
+    select case n % 3 when 0 then 'feeds' when 1 then 'news' else 'musics' end, 1000000 + n, ${ann.id}, 0
+    from generate_series(1, 1000) n`
+  const { list } = await exportOf(ann)
+  const feeds = list('feeds') as { id: number; feed_content: string }[]
+  assert.equal(feeds.length, 100_000)
+  assert.equal(new Set(feeds.map(({ id }) => id)).size, 100_000)
+  assert.ok(feeds.every(({ id }, index) => index === 0 || id > (feeds[index - 1]?.id ?? 0)))
+  const likes = list('likes') as { likeable_id: number }[]
+  assert.equal(new Set(likes.map(({ likeable_id }) => likeable_id)).size, 1000)
+})
+
+test('an export that is broken off is made anew and leaves nothing behind (rights-9)', async () => {
+  const ann = await owner()
+  const asked = await request(ann)
+  const stop = new AbortController()
+  const task = tasksOn(ctx).make_export
+  const job = { attempts: 1, max_attempts: 5 }
+  const reason = new Error('the server stops')
+  const { put } = ctx.storage
+  ctx.storage.put = async () => {
+    stop.abort(reason)
+    throw reason
+  }
+  try {
+    await assert.rejects(
+      async () => task?.({ id: asked.body.id } as never, { job, abortSignal: stop.signal } as never),
+      reason,
+    )
+    await assert.rejects(
+      async () => task?.({ id: asked.body.id } as never, { job, abortSignal: stop.signal } as never),
+      reason,
+    )
+  } finally {
+    ctx.storage.put = put
+  }
+  assert.equal((await as(ann, 'GET', `/user/exports/${asked.body.id}`)).body.state, 'waiting')
+  assert.deepEqual(await readdir(join(ctx.config.dataDir, 'exports')), [])
+  // Two workers at once, as after a stop that was thought to be the end of one.
+  await addJob(sql, 'make_export', { id: asked.body.id })
+  await Promise.all([work(), work()])
+  const told = await as(ann, 'GET', `/user/exports/${asked.body.id}/archive?json=1`)
+  assert.ok(readZip((await fetchBytes(told.body.url)).rawPayload).has('index.html'))
+})
+
+test('an export that cannot be made is told as failed, and may be asked for again at once (rights-9)', async () => {
+  const ann = await owner()
+  const asked = await request(ann)
+  await sql`
+    update graphile_worker._private_jobs j set attempts = 4 from graphile_worker._private_tasks t
+    where t.id = j.task_id and t.identifier = 'make_export' and (j.payload ->> 'id')::bigint = ${asked.body.id}`
+  const { put } = ctx.storage
+  ctx.storage.put = async () => {
+    throw new StorageError('full', 'No space is left for uploads')
+  }
+  try {
+    await work()
+  } finally {
+    ctx.storage.put = put
+  }
+  await work()
+  assert.equal((await as(ann, 'GET', `/user/exports/${asked.body.id}`)).body.state, 'failed')
+  assert.match(outbox.findLast(({ to }) => to === ann.email)?.text ?? '', /导出失败.*again/)
+  assert.deepEqual(await readdir(join(ctx.config.dataDir, 'exports')), [])
+  await exportOf(ann)
+  await under({ 'account:export-hours': 0 }, async () => assert.equal((await request(ann)).status, 202))
+  await sql`update data_exports set created_at = now() - interval '3 days' where user_id = ${ann.id}`
+  await sql`delete from graphile_worker._private_jobs where (payload ->> 'id') is not null`
+  await addJob(sql, 'tidy_exports', {})
+  await work()
+  assert.equal((await as(ann, 'GET', '/user/exports')).body[0].state, 'failed')
+})
+
+test('uploads beyond the limit, and those that are lost, are listed and left out (rights-10)', async () => {
+  const ann = await owner()
+  const lost = await uploadPicture(world, ann)
+  const [file] = await sql`
+    select f.storage_key as key from files f join file_uses u on u.file_id = f.id where u.id = ${lost}`
+  await ctx.storage.remove(file?.key)
+  const { list, files } = await exportOf(ann)
+  assert.deepEqual([list('uploads')[0].path, list('uploads')[0].left_out], [null, 'lost'])
+  assert.match(String(files.get('index.html')), /1 more are not in the archive/)
+  const bob = await owner()
+  await uploadPicture(world, bob)
+  await under({ 'account:export-megabytes': 0 }, async () => {
+    const { list: listed } = await exportOf(bob)
+    assert.equal(listed('uploads')[0].left_out, 'no room')
+  })
+})
+
+test('whoever is suspended takes data along and deletes the account with what they sign in with (rights-1, rights-9)', async () => {
+  const ann = await owner()
+  await sql`
+    insert into sanctions (user_id, kind, reason, imposed_by) values (${ann.id}, 'suspension', 'spam', ${ann.id})`
+  const login = { login: ann.name, password: PASSWORD }
+  assert.deepEqual(refusalOf(await guest('POST', '/auth/login', login)), [403, 'account_suspended'])
+  assert.deepEqual(refusalOf(await guest('POST', '/auth/exports', { ...login, password: 'wrong' })), [
+    422,
+    'wrong_sign_in',
+  ])
+  const asked = await guest('POST', '/auth/exports', login)
+  assert.deepEqual([asked.status, asked.body.state, asked.body.url], [202, 'waiting', null])
+  assert.equal((await guest('POST', '/auth/exports', login)).body.id, asked.body.id)
+  await work()
+  const ready = await guest('POST', '/auth/exports', login)
+  assert.deepEqual([ready.body.id, ready.body.state], [asked.body.id, 'ready'])
+  const files = readZip((await fetchBytes(ready.body.url)).rawPayload)
+  assert.equal(JSON.parse(String(files.get('sanctions.json')))[0].reason, 'spam')
+
+  assert.equal((await guest('POST', '/auth/deletions', login)).status, 202)
+  assert.equal((await guest('DELETE', '/auth/deletions', login)).status, 204)
+  assert.equal((await sql`select from account_deletions where user_id = ${ann.id}`).length, 0)
+  assert.equal((await guest('POST', '/auth/deletions', login)).status, 202)
+  const [kept] = await sql`select storage_key as key from data_exports where id = ${asked.body.id}`
+  await sql`update account_deletions set due_at = now() where user_id = ${ann.id}`
+  await addJob(sql, 'erase_accounts', {})
+  await work()
+  assert.equal((await guest('POST', '/auth/exports', login)).status, 422)
+  assert.equal((await sql`select from data_exports where user_id = ${ann.id}`).length, 0)
+  assert.equal(await ctx.storage.exists(kept?.key), false)
+  assert.equal((await fetchBytes(ready.body.url)).statusCode, 404)
+})
+
+test('an account that is erased while its export is made leaves no archive (rights-2)', async () => {
+  const ann = await owner()
+  const asked = await request(ann)
+  const [kept] = await sql`select storage_key as key from data_exports where id = ${asked.body.id}`
+  const { put } = ctx.storage
+  ctx.storage.put = async (key, source, options) => {
+    await sql`delete from data_exports where id = ${asked.body.id}`
+    await put(key, source, options)
+  }
+  try {
+    await work()
+  } finally {
+    ctx.storage.put = put
+  }
+  assert.equal(await ctx.storage.exists(kept?.key), false)
+  assert.equal(existsSync(join(ctx.config.dataDir, 'uploads', kept?.key)), false)
+})
+
+test('every table with people in it is exported, or it is said why not (rights-10)', async () => {
+  const people = await peopleTables(sql)
+  const exported = new Set<string>(PERSONAL_DATA.flatMap(({ table, with: parts }) => [table, ...parts]))
+  assert.ok(people.length > 60, `saw only ${people.length} tables`)
+  assert.deepEqual(
+    people.filter((name) => !exported.has(name) && NOT_EXPORTED[name] === undefined),
+    [],
+  )
+  const all = new Set((await sql`select tablename as name from pg_tables`).map(({ name }) => name))
+  for (const name of Object.keys(NOT_EXPORTED)) {
+    assert.ok(all.has(name), `there is no table ${name}`)
+    assert.ok(!exported.has(name), `${name} is exported: take it off the list`)
+  }
+})
+
+test('no secret is exported, and an index has the order of each list (rights-10)', async () => {
+  const indexes = await sql<{ table: string; columns: string[]; is_unique: boolean }[]>`
+    select i.indrelid::regclass::text as table, i.indisunique and i.indpred is null as is_unique,
+      array(select a.attname::text from unnest(i.indkey) with ordinality as k (number, place)
+        join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.number order by place) as columns
+    from pg_index i`
+  for (const { table, owner: whose, within, key, columns, file } of PERSONAL_DATA) {
+    for (const column of columns)
+      assert.doesNotMatch(
+        column,
+        /password|secret|_hash$|^hash|token|imposed|decided_by|handled_by|target_user/,
+        file,
+      )
+    const order = [whose, ...(within === undefined ? [] : [within]), key[0]]
+    const serves = indexes.some(
+      ({ table: of, columns: has, is_unique: isOne }) =>
+        of === table &&
+        (order.every((column, index) => has[index] === column) ||
+          (isOne && has.length === 1 && has[0] === whose)),
+    )
+    // A person is in few group chats.
+    assert.ok(serves || table === 'im_group_members', `${file} has no index on ${order.join(', ')}`)
+  }
+})
