@@ -10,7 +10,7 @@ import {
   opensAdministration,
 } from '#modules/abilities/index.ts'
 import { isUser } from '#modules/accounts/index.ts'
-import type { SettingChecks, SettingName, Settings } from '#modules/settings/index.ts'
+import { isWebLink, type SettingChecks, type SettingName, type Settings } from '#modules/settings/index.ts'
 import { apiError, invalidField } from '#platform/errors.ts'
 
 const moneySettings = apiError(
@@ -31,12 +31,20 @@ const isMailEntry = (entry: string) => isEmail(entry.includes('@') ? entry : `a@
 
 /** What each entry of a list has to be. */
 const FORMS: [
-  'register:email-allowed' | 'register:email-blocked' | 'register:phone-countries',
+  'register:email-allowed' | 'register:email-blocked' | 'register:phone-countries' | 'site:web-links',
   (entry: string) => boolean,
   (entry: string) => { en: string; zh: string },
 ][] = [
   ['register:email-allowed', isMailEntry, emailForm],
   ['register:email-blocked', isMailEntry, emailForm],
+  [
+    'site:web-links',
+    isWebLink,
+    (entry) => ({
+      en: `${entry} is no link, such as feeds https://app.example/feeds/{id}.`,
+      zh: `${entry} 不是有效的链接（如 feeds https://app.example/feeds/{id}）。`,
+    }),
+  ],
   [
     'register:phone-countries',
     (entry) => entry === '*' || isPhoneCountry(entry),

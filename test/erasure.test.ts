@@ -96,6 +96,8 @@ test('an erased account leaves nothing that tells who it was, and its name, e-ma
     ...['notifications', 'notification_counts', 'push_devices', 'user_tags', 'user_follows', 'user_blocks'],
   ])
     assert.equal((await sql`select from ${sql(table)} where user_id = ${ann.id}`).length, 0, table)
+  const [chat] = await sql`select locked from im_accounts where user_id = ${ann.id}`
+  assert.equal(chat?.locked, true)
   assert.equal((await sql`select from file_uses where id = ${papers}`).length, 0)
   await sql`update storage_nodes set created_at = now() - interval '2 days' where node = ${avatar}`
   await addJob(sql, 'tidy_files', {})

@@ -117,8 +117,14 @@ test('one export at a time, and another one a day later, also racing (rights-9)'
   const soon = await request(ann)
   assert.deepEqual(refusalOf(soon), [422, 'export_too_soon'])
   assert.match(soon.body.next_at, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
-  await under({ 'account:export-hours': 0 }, async () => assert.equal((await request(ann)).status, 202))
-  await work()
+  await under({ 'account:export-hours': 0, 'account:export-days': 3 }, async () => {
+    assert.equal((await request(ann)).status, 202)
+    await work()
+  })
+  const [kept] = await sql`
+    select round(extract(epoch from expires_at - finished_at) / 86400)::int as days from data_exports
+    where user_id = ${ann.id} order by id desc limit 1`
+  assert.equal(kept?.days, 3)
   const { body: all } = await as(ann, 'GET', '/user/exports')
   assert.deepEqual(
     all.map(({ state }: { state: string }) => state),

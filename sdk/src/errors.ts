@@ -1,3 +1,4 @@
+import type { operations } from './generated/api.ts'
 import type { ErrorCode } from './generated/error-codes.ts'
 
 /** What no server says: the way to it failed, or a message was not from one. */
@@ -5,6 +6,18 @@ type ClientErrorCode = 'network_error' | 'webhook_not_signed'
 
 /** Every word that `code` may be; a newer server may send others. */
 export type KnownErrorCode = ErrorCode | ClientErrorCode
+
+type CodeOf<Reply> = Reply extends { headers: { 'X-Error-Code'?: infer Code } } ? Code : never
+type OwnCode<Replies> = { [Status in Exclude<keyof Replies, 'default'>]: CodeOf<Replies[Status]> }[Exclude<
+  keyof Replies,
+  'default'
+>]
+
+/** The codes that an operation answers with, by its name: `ErrorCodeOf<'createFeed'>`. Any may come besides that says the server is busy. */
+export type ErrorCodeOf<Operation extends keyof operations> = Exclude<
+  OwnCode<operations[Operation]['responses']>,
+  undefined
+>
 
 /** A request that failed. `code` is for programs, `message` is for people, in the language of the client. */
 export class KithError extends Error {

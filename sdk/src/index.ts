@@ -1,7 +1,7 @@
 import type { components } from './generated/api.ts'
 
 export { type Answer, type ClientOptions, createClient, type Kith } from './client.ts'
-export { isKithError, KithError, type KnownErrorCode } from './errors.ts'
+export { type ErrorCodeOf, isKithError, KithError, type KnownErrorCode } from './errors.ts'
 export type { components, operations, paths } from './generated/api.ts'
 export { md5 } from './md5.ts'
 export type { ListPath } from './paging.ts'

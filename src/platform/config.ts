@@ -90,6 +90,8 @@ export function readConfig(env: Env) {
     publicUrl: url('PUBLIC_URL', ['http:', 'https:']) ?? `http://${hostInUrl}:${port}`,
     /** True when generated urls must follow the port that was really bound. */
     publicUrlIsDerived: text('PUBLIC_URL') === undefined,
+    /** Where the web client shows things: a base, or an address with `{type}` and `{id}`. */
+    publicWebUrl: url('PUBLIC_WEB_URL', ['http:', 'https:']),
     databaseUrl: database('DATABASE_URL'),
     /** Past the pooler that DATABASE_URL names, for what needs a session. */
     databaseDirectUrl: database('DATABASE_DIRECT_URL'),

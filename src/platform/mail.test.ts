@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { createLog } from '#platform/log.ts'
 import { createMail, MailError } from '#platform/mail.ts'
+import { mailHtml } from '#platform/mail-parts.ts'
 
 type Delivery = { commands: string[]; letters: string[] }
 
@@ -89,6 +90,20 @@ test('with a server the letter arrives there and nothing of it is logged', async
   assert.match(letters[0] ?? '', /Your code is 123456/)
   assert.match(letters[0] ?? '', /line after a dot/)
   assert.deepEqual(lines, [])
+})
+
+test('a letter has a page beside its text, with nothing in it that is loaded or run', async (t) => {
+  const { url, letters } = await mailServer(t)
+  const mail = createMail({ smtpUrl: url, from: 'Kith <kith@site.example>', log: capture().log })
+  const link = 'https://app.example/account/exports'
+  await mail.send({ ...letter, text: '数据已完成。 <b>Ready</b> & done.', kind: 'message', link })
+  await mail.close()
+  assert.match(letters[0] ?? '', /multipart\/alternative/)
+  const html = mailHtml({ subject: 'A <script>', text: '密码是 1。 It is <b>12</b>.', code: '12', link })
+  assert.match(html, /A &#60;script&#62;/)
+  assert.match(html, /密码是 1。<\/p>\s*<p[^>]*>It is &#60;b&#62;<strong>12<\/strong>/)
+  assert.ok(html.includes(`<a href="${link}"`))
+  assert.doesNotMatch(html, /<b>|<script|src=|url\(|@import/)
 })
 
 test('one address cannot smuggle in a second recipient or a header', async (t) => {

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import type { Transporter } from 'nodemailer'
 import type { Log } from '#platform/log.ts'
+import { mailHtml, mailText } from '#platform/mail-parts.ts'
 import { redactText } from '#platform/redact.ts'
 
 export type Letter = {
@@ -10,6 +11,8 @@ export type Letter = {
   kind: 'verification' | 'message'
   /** What a `verification` is about; it is also part of `text`. */
   code?: string
+  /** Where the web client shows what it is about. */
+  link?: string
 }
 
 export type Mail = {
@@ -90,9 +93,12 @@ function createSmtpMail(smtpUrl: string, from: string): Mail {
   }
 
   return {
-    async send({ to, subject, text }) {
+    async send(letter) {
+      const { to, subject } = letter
       // as an object, so that a comma in the address cannot make two recipients of it
-      await attempt((transporter) => transporter.sendMail({ to: { name: '', address: to }, subject, text }))
+      const address = { name: '', address: to }
+      const parts = { subject, text: mailText(letter), html: mailHtml(letter) }
+      await attempt((transporter) => transporter.sendMail({ to: address, ...parts }))
     },
     async verifyTransport() {
       await attempt((transporter) => transporter.verify())

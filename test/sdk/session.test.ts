@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import { signUpsOn } from '#test/sign-up.ts'
-import { browserTokens, createClient, isKithError, KithError, memoryTokens } from '../../sdk/src/index.ts'
+import {
+  browserTokens,
+  createClient,
+  type ErrorCodeOf,
+  isKithError,
+  KithError,
+  memoryTokens,
+} from '../../sdk/src/index.ts'
 import { createRunningWorld } from './running.ts'
 
 const world = await createRunningWorld()
@@ -167,4 +174,23 @@ test('who has a second factor is asked for it, again while the answer is wrong',
   assert.equal((await kith.get('/user')).name, ann.name)
   const given = kith.session.signIn({ login: ann.name, password: ann.password }, { secondFactor: () => null })
   await assert.rejects(given, (error) => isKithError(error, 'second_factor_required'))
+})
+
+/** The compiler holds that these are the codes of the operation, all of them and no other. */
+const EXPORT_ERRORS: Record<ErrorCodeOf<'getExport'>, string> = {
+  no_such_export: 'There is none.',
+  not_found: 'There is none.',
+  unauthenticated: 'Sign in.',
+  too_many_requests: 'Wait a moment.',
+}
+
+test('the error codes of an operation are known by its name', async () => {
+  const ann = await signUp()
+  const kith = createClient({ url })
+  await kith.session.signIn({ login: ann.name, password: ann.password })
+  const error = await kith
+    .get('/user/exports/{export}', { path: { export: 1 } })
+    .catch((thrown: unknown) => thrown)
+  assert.ok(isKithError(error))
+  assert.equal(EXPORT_ERRORS[error.code as ErrorCodeOf<'getExport'>], 'There is none.')
 })

@@ -16,9 +16,9 @@ export const notificationPersonal = [
         ctx.sql,
         places.map(({ seq }) => [userId, Number(seq)]),
       )
-      const known = await findMissing(ctx, found, () => userId)
+      const told = await findMissing(ctx, found, () => userId)
       const shown = new Map(
-        found.map((row) => [row.seq, { type: row.type, ...notificationView(row, language, known) }]),
+        found.map((row) => [row.seq, { type: row.type, ...notificationView(row, language, told) }]),
       )
       return places.flatMap(({ seq }) => shown.get(Number(seq)) ?? [])
     },

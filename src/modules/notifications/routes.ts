@@ -29,8 +29,8 @@ export function notificationRoutes(server: Server, ctx: Context) {
     access: 'user',
     reply: { 200: Statistics },
     handler: async ({ viewer, request }) => {
-      const { rows, known } = await readStatistics(ctx, viewer.id)
-      return statisticsView(rows, language(request), known)
+      const { rows, told } = await readStatistics(ctx, viewer.id)
+      return statisticsView(rows, language(request), told)
     },
   })
 
@@ -48,8 +48,8 @@ export function notificationRoutes(server: Server, ctx: Context) {
       const skipped = offset ?? (page - 1) * limit
       const rows = await findPage(sql, viewer.id, type, { limit, offset: skipped, after })
       const path = `${config.publicUrl}/api/v2/user/notifications`
-      const known = await findMissing(ctx, rows.filter(isPresent), () => viewer.id)
-      return pageView(rows, { type, limit, page, offset, after, path }, language(request), known)
+      const told = await findMissing(ctx, rows.filter(isPresent), () => viewer.id)
+      return pageView(rows, { type, limit, page, offset, after, path }, language(request), told)
     },
   })
 

@@ -67,6 +67,9 @@ export const Notification = Shared('Notification', {
   }),
   created_at: ZuluTime,
   read_at: Nullable(ZuluTime),
+  link: Nullable(
+    Type.String({ description: 'where the web client shows it; null where it shows no such thing' }),
+  ),
   data: NotificationData,
 })
 export type Notification = Static<typeof Notification>

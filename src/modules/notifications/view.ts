@@ -1,4 +1,5 @@
 import { zuluTime, zuluTimeOrNull } from '#lib/time.ts'
+import type { LinkTo } from '#modules/settings/index.ts'
 import type { Language } from '#platform/errors.ts'
 import { resourceCode, sentenceOf } from './codes.ts'
 import { type findStatistics, isPresent, type NotificationRow } from './queries.ts'
@@ -11,10 +12,35 @@ const SYSTEM = { id: 0, name: 'Kith' }
 
 type Reference = { type: string; id: number }
 
-/** How much a reader of clients is told: without it a row is shown as it is stored, as webhooks have it. */
-export type Known = (row: NotificationRow) => Found
+/** What a row is shown with. */
+export type Told = {
+  /** How much a reader of clients is told: without it a row is shown as it is stored, as webhooks have it. */
+  known?: (row: NotificationRow) => Found
+  linkTo: LinkTo
+}
 
-function dataOf(row: NotificationRow, language: Language, known?: Known): Notification['data'] {
+/** Pages of one's own account that system notifications are about (notifications-17). */
+const ACCOUNT_PAGES: Record<string, string> = {
+  'account:changed': 'security',
+  'account:export': 'exports',
+  sanction: 'sanctions',
+}
+
+/** Where the web client shows what a notification is about. */
+function linkOf(
+  { type }: NotificationRow,
+  { data }: Pick<Notification, 'data'>,
+  about: Reference,
+  linkTo: LinkTo,
+) {
+  if (type === 'follow') return linkTo('users', data.sender.id)
+  const { type: told, state } = data as { type?: unknown; state?: unknown }
+  const isSignIn = told === 'account:changed' && state === 'sign-in'
+  const page = type !== 'system' ? undefined : isSignIn ? 'sessions' : ACCOUNT_PAGES[String(told)]
+  return page === undefined ? linkTo(about.type, about.id) : linkTo('account', page)
+}
+
+function dataOf(row: NotificationRow, language: Language, { known }: Told): Notification['data'] {
   const { contents, resource, commentable, ...rest } = row.data as {
     contents?: string
     resource?: Reference
@@ -40,13 +66,19 @@ function dataOf(row: NotificationRow, language: Language, known?: Known): Notifi
 }
 
 /** A stored notification as its reader gets it. */
-export const notificationView = (row: NotificationRow, language: Language, known?: Known): Notification => ({
-  id: row.id,
-  seq: row.seq,
-  created_at: zuluTime(row.created_at),
-  read_at: zuluTimeOrNull(row.read_at),
-  data: dataOf(row, language, known),
-})
+export function notificationView(row: NotificationRow, language: Language, told: Told): Notification {
+  const data = dataOf(row, language, told)
+  const { resource } = row.data as { resource?: Reference }
+  const about = row.type === 'system' ? (resource ?? data.commentable) : data.commentable
+  return {
+    id: row.id,
+    seq: row.seq,
+    created_at: zuluTime(row.created_at),
+    read_at: zuluTimeOrNull(row.read_at),
+    link: linkOf(row, { data }, about, told.linkTo),
+    data,
+  }
+}
 
 /** A mention as earlier clients get it (notifications-11). */
 export const mentionView = (
@@ -63,7 +95,7 @@ export const mentionView = (
 export function statisticsView(
   rows: Awaited<ReturnType<typeof findStatistics>>,
   language: Language,
-  known?: Known,
+  told: Told,
 ): Statistics {
   const ofType = (type: NotificationType) => rows.filter((row) => row.kind === type)
   const badge = (type: NotificationType) => ofType(type)[0]?.unread ?? 0
@@ -81,7 +113,7 @@ export function statisticsView(
     at: preview('at'),
     comment: preview('comment'),
     like: preview('like'),
-    system: { badge: badge('system'), first: first ? notificationView(first, language, known) : null },
+    system: { badge: badge('system'), first: first ? notificationView(first, language, told) : null },
     follow: { badge: badge('follow') },
   }
 }
@@ -101,10 +133,10 @@ export function pageView(
   rows: ({ total: number } & (NotificationRow | { [Key in keyof NotificationRow]: null }))[],
   asked: Asked,
   language: Language,
-  known: Known,
+  told: Told,
 ): NotificationPage {
   const { type, limit, page, offset, after, path } = asked
-  const data = rows.filter(isPresent).map((row) => notificationView(row, language, known))
+  const data = rows.filter(isPresent).map((row) => notificationView(row, language, told))
   const total = rows[0]?.total ?? 0
   const last = Math.max(1, Math.ceil(total / limit))
   const query = `${type === undefined ? '' : `type=${type}&`}${limit === PAGE_SIZE ? '' : `limit=${limit}&`}`

@@ -1,4 +1,5 @@
 export type { SettingChecks } from './admin/schema.ts'
 export { settingTables } from './imports/thinksns.ts'
+export { isWebLink, type LinkTo, linksOf, webLinks } from './links/service.ts'
 export type { SettingName, Settings } from './registry.ts'
 export { forgetSettings, readSettings, updateSettings } from './service.ts'

@@ -110,6 +110,11 @@ export const SETTINGS = {
     null,
     'Where `GET /aboutus` leads to; without it that page shows `site:about-content`.',
   ),
+  'site:web-links': define(
+    TextList(20, 500),
+    [],
+    'Addresses of the web client, each a kind of thing and a pattern: `feeds https://app.example/p/{id}` (notifications-17).',
+  ),
   'site:client-email': define(Nullable(Text(128)), null, 'The address of the site that clients show.'),
   'site:reserved-nickname': define(
     Text(10_000, { 'x-empty': true }),

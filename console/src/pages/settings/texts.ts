@@ -39,6 +39,13 @@ export const SETTING_TEXTS: Record<string, { label: Text; note: Text }> = {
     label: ['Address of the page about the site', '关于页面地址'],
     note: ['Instead of a text of its own.', '替代自定义的关于内容。'],
   },
+  'site:web-links': {
+    label: ['Links to the web client', '网页客户端链接'],
+    note: [
+      'One a line: feeds https://app.example/feeds/{id}',
+      '每行一个：feeds https://app.example/feeds/{id}',
+    ],
+  },
   'site:client-email': {
     label: ['Contact', '联系邮箱'],
     note: ['An e-mail address that clients show.', '客户端显示的邮箱地址。'],

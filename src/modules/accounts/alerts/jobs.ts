@@ -1,5 +1,7 @@
+import { webLinks } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { TaskList } from '#platform/jobs.ts'
+import type { AccountPage } from '../letters/service.ts'
 import type { Alert } from './service.ts'
 
 /** Nobody knows which language the reader has, so that both are said. */
@@ -28,7 +30,11 @@ async function send(ctx: Context, alert: Alert): Promise<void> {
   const subject = 'changed' in alert ? SUBJECT : SUSPENDED_SUBJECT
   try {
     if (channel === 'sms') await ctx.sms.send({ phone: to, text })
-    else await ctx.mail.send({ to, subject, text, kind: 'message' })
+    else {
+      const page: AccountPage = 'changed' in alert ? 'security' : 'sanctions'
+      const link = (await webLinks(ctx))('account', page)
+      await ctx.mail.send({ to, subject, text, kind: 'message', ...(link === null ? {} : { link }) })
+    }
   } catch (error) {
     if (!(error as { permanent?: boolean }).permanent) throw error
     ctx.log.warn({ err: error }, 'an alert to the owner of an account was refused for good')

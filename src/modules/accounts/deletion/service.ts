@@ -43,6 +43,7 @@ export async function askDeletion(ctx: Context, userId: number, use: UseProof): 
       await addLetter(ctx, tx, contacts, {
         subject: '账号注销申请 Your account will be deleted',
         text: `您的账号将于 ${date}（UTC）之后注销。在此之前登录即可取消。 Your account will be deleted after ${date} (UTC). Sign in before then to keep it.`,
+        page: 'deletion',
       })
     if (days === 0) await addJob(tx, 'erase_account', { id: userId })
     return { dueAt, keys: await revokeTokens(ctx, tx, userId) }

@@ -111,7 +111,16 @@ async function tell(
   until = '',
 ): Promise<void> {
   const contacts = await findContacts(tx, userId)
-  if (contacts) await addLetter(ctx, tx, { email: contacts.email, phone: null }, TOLD[state](until))
+  if (contacts)
+    await addLetter(
+      ctx,
+      tx,
+      { email: contacts.email, phone: null },
+      {
+        ...TOLD[state](until),
+        page: 'exports',
+      },
+    )
   await notify(tx, {
     type: 'system',
     recipients: [userId],

@@ -73,3 +73,9 @@ export async function deleteFactor(sql: Db, userId: number): Promise<boolean> {
   const rows = await sql`delete from second_factors where user_id = ${userId} returning confirmed_at`
   return rows.some(({ confirmed_at }) => confirmed_at !== null)
 }
+
+/** What an authenticator app calls the account of a person. */
+export async function findLabel(sql: Db, userId: number): Promise<string> {
+  const [row] = await sql<{ name: string }[]>`select name from users where id = ${userId}`
+  return row?.name ?? ''
+}

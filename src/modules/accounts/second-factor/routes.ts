@@ -34,8 +34,7 @@ export function secondFactorRoutes(server: Server, ctx: Context) {
     body: Proof,
     reply: { 201: FactorSecret },
     errors: [proofMissing, wrongPassword, wrongProof, wrongCode, factorOn],
-    handler: (call) =>
-      prepareFactor(ctx, ownAttemptsOf(ctx, call), call.viewer.id, call.body, String(call.viewer.id)),
+    handler: (call) => prepareFactor(ctx, ownAttemptsOf(ctx, call), call.viewer.id, call.body),
   })
 
   route('PUT /user/second-factor', {

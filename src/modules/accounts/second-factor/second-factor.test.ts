@@ -50,7 +50,7 @@ test('a second factor is prepared on a proof, and turned on by a code of the app
     'second_factor_off',
   ])
   const { secret, uri } = (await prepare({ password: PASSWORD })).body
-  assert.match(uri, new RegExp(`^otpauth://totp/Kith:${ann.id}\\?.*secret=${secret}`))
+  assert.match(uri, new RegExp(`^otpauth://totp/Kith:${ann.name}\\?.*secret=${secret}`))
   const [kept] = await sql`select secret from second_factors where user_id = ${ann.id}`
   assert.ok(!String(kept?.secret).includes(secret))
   assert.equal((await signIn(ann.name, { password: PASSWORD })).status, 200)

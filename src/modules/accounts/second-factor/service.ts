@@ -18,6 +18,7 @@ import {
   deleteFactor,
   type FactorRow,
   findFactor,
+  findLabel,
   hasFactor,
   saveRecoveryCodes,
   saveSecret,
@@ -75,7 +76,12 @@ const TEXTS = {
 
 async function tell(ctx: Context, tx: Tx, userId: number, state: keyof typeof TEXTS): Promise<void> {
   const contacts = await findContacts(tx, userId)
-  if (contacts) await addLetter(ctx, tx, contacts, { subject: '两步验证 Second factor', text: TEXTS[state] })
+  if (contacts)
+    await addLetter(ctx, tx, contacts, {
+      subject: '两步验证 Second factor',
+      text: TEXTS[state],
+      page: 'security',
+    })
 }
 
 /** Makes a secret for an app, on a proof that it is the owner who asks; nothing changes until a code proves it. */
@@ -84,11 +90,12 @@ export async function prepareFactor(
   countAttempt: CountAttempt,
   userId: number,
   { password, verifiable_code: code }: Proof,
-  label: string,
 ) {
   const refusals = { missing: proofMissing, wrong: wrongProof }
   const proof = await proveOwner(ctx, countAttempt, userId, { password, code }, refusals)
   const secret = new Secret({ size: 20 })
+  // What the app shows beside the code, so that people with several accounts know which is which.
+  const label = await findLabel(ctx.sql, userId)
   await transaction(ctx.sql, async (tx) => {
     if (proof) await useCode(ctx, tx, proof, 'user', code as number)
     if (!(await saveSecret(tx, userId, ctx.secrets.seal(secret.base32)))) throw factorOn()

@@ -35,6 +35,7 @@ async function tellSignIn(
       {
         subject: '新设备登录提醒 Sign-in from a new device',
         text: `您的账号刚刚在新设备上登录（${userAgent}，${network}）。如非本人操作，请立即修改密码并结束该登录。 Somebody signed in to your account from a new device (${userAgent}, ${network}). If it was not you, change your password and end that sign-in.`,
+        page: 'sessions',
       },
     )
   await notify(tx, {

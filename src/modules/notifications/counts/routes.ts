@@ -79,12 +79,12 @@ export const countRoutes =
       access: 'user',
       reply: { 200: UnreadCount },
       handler: async ({ viewer: { id }, request }) => {
-        const [{ rows, known }, unread] = await Promise.all([readStatistics(ctx, id), findUnread(sql, id)])
+        const [{ rows, told }, unread] = await Promise.all([readStatistics(ctx, id), findUnread(sql, id)])
         const [feeds, news] = await Promise.all([
           feedPins(sql, id, unread.feed_pins),
           newsPins(sql, id, unread.news_pins),
         ])
-        return unreadCountView(id, rows, { feeds, 'news-comments': news }, language(request), known)
+        return unreadCountView(id, rows, { feeds, 'news-comments': news }, language(request), told)
       },
     })
   }

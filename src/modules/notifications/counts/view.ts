@@ -2,7 +2,7 @@ import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import type { Language } from '#platform/errors.ts'
 import type { findStatistics, NotificationRow } from '../queries.ts'
 import type { NotificationType } from '../schema.ts'
-import { type Known, statisticsView } from '../view.ts'
+import { statisticsView, type Told } from '../view.ts'
 import type { PendingPins, UnreadCount } from './schema.ts'
 
 /** The overview of earlier clients (notifications-10). */
@@ -11,9 +11,9 @@ export function unreadCountView(
   rows: Awaited<ReturnType<typeof findStatistics>>,
   pins: { feeds: PendingPins; 'news-comments': PendingPins },
   language: Language,
-  known: Known,
+  told: Told,
 ): UnreadCount {
-  const { at, comment, like, system, follow } = statisticsView(rows, language, known)
+  const { at, comment, like, system, follow } = statisticsView(rows, language, told)
   const newest = (type: NotificationType) =>
     rows.filter((row): row is typeof row & NotificationRow => row.kind === type && row.id !== null)
   const doers = (type: NotificationType) =>

@@ -1,4 +1,5 @@
 import { cutCharacters } from '#lib/text.ts'
+import { webLinks } from '#modules/settings/index.ts'
 import { findRevoked } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Language } from '#platform/errors.ts'
@@ -33,15 +34,16 @@ export async function pushNotifications(ctx: Context, places: [number, number][]
     devices.filter(({ family }) => revoked.has(family)),
     devices.filter(({ family }) => !revoked.has(family)),
   ]
+  const linkTo = await webLinks(ctx)
   const messages: PushMessage[] = live.flatMap(({ user_id, token, platform, language }) =>
     rows
       .filter((row) => row.user_id === user_id)
-      .map((row) => ({
-        token,
-        platform,
-        ...messageOf(row.type, notificationView(row, language), language),
-        data: { id: row.id, type: row.type },
-      })),
+      .map((row) => {
+        const shown = notificationView(row, language, { linkTo })
+        const link = shown.link === null ? {} : { link: shown.link }
+        const data = { id: row.id, type: row.type, ...link }
+        return { token, platform, ...messageOf(row.type, shown, language), data }
+      }),
   )
   const unknown = messages.length > 0 ? (await ctx.push.send(messages)).gone : []
   await deleteTokens(ctx.sql, [...gone.map(({ token }) => token), ...unknown])

@@ -62,7 +62,7 @@ export function createHub(ctx: Context): Hub {
    */
   async function deliver(rows: NewRow[], asked: Map<number, number>) {
     const readers = new Map(rows.map((row) => [row.id, row.user_id]))
-    const known = await findMissing(ctx, rows, ({ id }) => readers.get(id) ?? 0)
+    const told = await findMissing(ctx, rows, ({ id }) => readers.get(id) ?? 0)
     for (const row of rows) {
       const events: Partial<Record<Language, string>> = {}
       const from = asked.get(row.user_id) ?? Number.POSITIVE_INFINITY
@@ -72,7 +72,7 @@ export function createHub(ctx: Context): Hub {
         stream.last = row.seq
         events[stream.language] ??= eventOf(row.seq, {
           type: row.type,
-          ...notificationView(row, stream.language, known),
+          ...notificationView(row, stream.language, told),
         })
         stream.write(events[stream.language] as string)
       }

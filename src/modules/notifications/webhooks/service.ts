@@ -1,4 +1,5 @@
 import { uuidv7 } from '#lib/ids.ts'
+import { type LinkTo, webLinks } from '#modules/settings/index.ts'
 import { defineCache } from '#platform/cache.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, transaction } from '#platform/database.ts'
@@ -49,13 +50,36 @@ export const announceListened = (ctx: Context, tx: Db) => cacheOf(ctx).announce(
 /** Makes this node look at once at what is listened to. */
 export const forgetListened = (ctx: Context) => cacheOf(ctx).drop('all')
 
+/** What an event that made something is about, as links name it. */
+const LINKED_EVENTS: Record<string, string> = {
+  'user.created': 'users',
+  'feed.created': 'feeds',
+  'topic.created': 'feed-topics',
+  'news.published': 'news',
+  'question.created': 'questions',
+  'answer.created': 'question-answers',
+  'group.created': 'groups',
+  'post.created': 'group-posts',
+}
+
+/** Where the web client shows what an event is about (notifications-17). */
+function eventLink(linkTo: LinkTo, type: string, data: object): string | null {
+  const [kind, { id }] = [LINKED_EVENTS[type], data as { id?: unknown }]
+  return kind !== undefined && typeof id === 'number' ? linkTo(kind, id) : null
+}
+
 /**
  * Tells the operator's systems that something happened, if and only if the caller's transaction commits. `type` is a
  * name such as `feed.created`, `data` holds ids rather than contents.
  */
 export async function publishEvent(ctx: Context, tx: Db, type: string, data: object): Promise<void> {
-  if (await isListenedTo(ctx, tx, type))
-    await insertEvent(tx, { key: `msg_${uuidv7()}`, type, body: bodyOf(type, data) })
+  if (!(await isListenedTo(ctx, tx, type))) return
+  const link = eventLink(await webLinks(ctx), type, data)
+  await insertEvent(tx, {
+    key: `msg_${uuidv7()}`,
+    type,
+    body: bodyOf(type, link === null ? data : { ...data, link }),
+  })
 }
 
 /** An endpoint is asked at most so many things at once: one that is slow leaves workers for the others. */
@@ -84,10 +108,11 @@ export async function sendPing(tx: Db, endpointId: number): Promise<number | und
 /** Turns notifications that were written into events; those taken back meanwhile are left out. */
 export async function announce(ctx: Context, places: [number, number][]): Promise<void> {
   const rows = await findNotifications(ctx.sql, places)
+  const linkTo = await webLinks(ctx)
   await transaction(ctx.sql, async (tx) => {
     const type = 'notification.created'
     for (const row of rows) {
-      const data = { user_id: row.user_id, type: row.type, ...notificationView(row, 'en') }
+      const data = { user_id: row.user_id, type: row.type, ...notificationView(row, 'en', { linkTo }) }
       await insertEvent(tx, { key: `msg_${row.id}`, type, body: bodyOf(type, data) })
     }
   })

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { chromium } from 'playwright-core'
+import type { Letter } from '#platform/mail.ts'
+import { mailHtml } from '#platform/mail-parts.ts'
+import { hashPassword } from '#platform/passwords.ts'
+import { createWorld, type Person } from '#test/world.ts'
+
+// Makes the pictures of docs/images that show `GET /` and the mails: `npm run screenshots`. It needs a Chinese font.
+const IMAGES = join(import.meta.dirname, '../docs/images')
+const MOST_BYTES = 60_000
+const BROWSER = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
+  existsSync(path),
+)
+const PASSWORD = 'correct horse'
+
+const world = await createWorld({
+  PUBLIC_URL: 'https://social.example',
+  PUBLIC_WEB_URL: 'https://app.example',
+})
+const { as, guest, sql, ctx, app, work } = world
+const letters: Letter[] = []
+ctx.mail.send = async (letter) => void letters.push(letter)
+
+/** Does something and answers the mail that it sent. */
+async function mailOf(act: () => Promise<{ status: number; body: unknown }>): Promise<Letter> {
+  const before = letters.length
+  const { status, body } = await act()
+  assert.ok(status < 300, JSON.stringify(body))
+  await work()
+  const [letter] = letters.slice(before)
+  assert.ok(letter, 'no mail was sent')
+  return letter
+}
+
+async function owner(name: string): Promise<Person> {
+  const made = await world.person({ name })
+  const email = `${name}@example.com`
+  await sql`
+    update users set password = ${await hashPassword(PASSWORD)}, email = ${email}, email_key = ${email},
+      email_verified_at = now() where id = ${made.id}`
+  return made
+}
+
+test('the pictures of the page and of the mails', async () => {
+  if (!BROWSER) throw new Error('a chromium is needed')
+  const ann = await owner('ann')
+  const founder = await world.person({ roles: ['founder'] })
+  const signIn = (agent: string) => () =>
+    guest('POST', '/auth/login', { login: 'ann', password: PASSWORD }, { 'user-agent': agent })
+  assert.equal((await signIn('Kith for Android')()).status, 200)
+  const code = (tongue: string) => () =>
+    guest(
+      'POST',
+      '/verifycodes/register',
+      { email: `new-${tongue}@example.com` },
+      { 'accept-language': tongue },
+    )
+  const pages: Record<string, string> = {
+    'landing.png': (await app.inject({ url: '/', headers: { 'accept-language': 'en' } })).body,
+    'landing-zh.png': (await app.inject({ url: '/', headers: { 'accept-language': 'zh' } })).body,
+  }
+  const mails: Record<string, () => Promise<{ status: number; body: unknown }>> = {
+    'mail-code-en': code('en'),
+    'mail-code-zh': code('zh'),
+    'mail-sign-in': signIn('Firefox on Linux'),
+    'mail-password': () =>
+      as(ann, 'PUT', '/user/password', {
+        old_password: PASSWORD,
+        password: 'battery staple',
+        password_confirmation: 'battery staple',
+      }),
+    'mail-export': async () => {
+      const { access_token: token } = (
+        await guest('POST', '/auth/login', { login: 'ann', password: 'battery staple' })
+      ).body
+      await work()
+      letters.length = 0
+      return as({ ...ann, token }, 'POST', '/user/exports', { password: 'battery staple' })
+    },
+    'mail-suspension': () =>
+      as(founder, 'POST', `/admin/users/${ann.id}/sanctions`, {
+        kind: 'suspension',
+        reason: 'Advertising in every comment. 在评论中发布广告。',
+        hours: 72,
+      }),
+    'mail-deletion': () => guest('POST', '/auth/deletions', { login: 'ann', password: 'battery staple' }),
+  }
+  for (const [name, act] of Object.entries(mails)) {
+    letters.length = 0
+    pages[`${name}.png`] = mailHtml(await mailOf(act))
+  }
+  const browser = await chromium.launch({ executablePath: BROWSER, args: ['--no-sandbox'] })
+  try {
+    for (const [name, html] of Object.entries(pages)) {
+      const size = name.startsWith('mail') ? { width: 600, height: 200 } : { width: 900, height: 520 }
+      const page = await browser.newPage({ viewport: size, colorScheme: 'light' })
+      await page.setContent(html)
+      const path = join(IMAGES, name)
+      await page.screenshot({ path, fullPage: name.startsWith('mail') })
+      await page.close()
+      assert.ok(statSync(path).size < MOST_BYTES, `${name} has ${statSync(path).size} bytes`)
+    }
+  } finally {
+    await browser.close()
+  }
+})
