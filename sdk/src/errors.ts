@@ -7,7 +7,11 @@ type ClientErrorCode = 'network_error' | 'webhook_not_signed'
 /** Every word that `code` may be; a newer server may send others. */
 export type KnownErrorCode = ErrorCode | ClientErrorCode
 
-type CodeOf<Reply> = Reply extends { headers: { 'X-Error-Code'?: infer Code } } ? Code : never
+type CodeOf<Reply> = Reply extends { headers: { 'X-Error-Code'?: infer Code } }
+  ? unknown extends Code
+    ? never
+    : Code
+  : never
 type OwnCode<Replies> = { [Status in Exclude<keyof Replies, 'default'>]: CodeOf<Replies[Status]> }[Exclude<
   keyof Replies,
   'default'

@@ -189,7 +189,7 @@ test('the error codes of an operation are known by its name', async () => {
   const kith = createClient({ url })
   await kith.session.signIn({ login: ann.name, password: ann.password })
   const error = await kith
-    .get('/user/exports/{export}', { path: { export: 1 } })
+    .get('/user/exports/{export}', { params: { path: { export: 1 } } })
     .catch((thrown: unknown) => thrown)
   assert.ok(isKithError(error))
   assert.equal(EXPORT_ERRORS[error.code as ErrorCodeOf<'getExport'>], 'There is none.')
