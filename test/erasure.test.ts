@@ -190,6 +190,7 @@ const KEPT = new Set([
   ...[
     'account_deletions',
     'appeals',
+    'address_blocks',
     'audit_log',
     'sanctions',
     'registration_requests',
@@ -240,6 +241,7 @@ test('of every table with people in it it is known what an erasure does to it (r
       'user_blocks',
       'famous_users',
       'data_exports',
+      'verification_codes',
       'second_factors',
       'recovery_codes',
     ],
