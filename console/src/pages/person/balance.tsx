@@ -19,10 +19,41 @@ import { call, type Page } from '../../api/client.ts'
 import { messageOf } from '../../api/message.ts'
 import { PageSteps } from '../../shell/page-steps.tsx'
 import { EmptyState, ErrorState } from '../../shell/states.tsx'
-import { useText } from '../../shell/text.ts'
+import { type Text, useText } from '../../shell/text.ts'
 import { Value } from '../../shell/value.tsx'
 
 const AT_ONCE = 10
+
+/** What money moves for (docs/ledger.md); what comes after a colon is what became of it. */
+const KINDS: Record<string, Text> = {
+  pin: ['Pin', '置顶'],
+  purchase: ['Purchase', '购买'],
+  reward: ['Reward', '打赏'],
+  transfer: ['Transfer', '转账'],
+  transform: ['Money into points', '余额兑换积分'],
+  recharge: ['Recharge', '充值'],
+  withdrawal: ['Withdrawal', '提现'],
+  opening: ['Brought along', '迁移余额'],
+  deletion: ['Account deleted', '注销账号'],
+  adjustment: ['Adjustment', '调整'],
+  bounty: ['Bounty', '悬赏'],
+  membership: ['Membership of a group', '圈子入会'],
+  contribution: ['Contribution', '投稿'],
+  checkin: ['Check-in', '签到'],
+}
+const OUTCOMES: Record<string, Text> = {
+  accepted: ['accepted', '已通过'],
+  passed: ['paid out', '已付款'],
+  rejected: ['rejected', '已驳回'],
+  refunded: ['given back', '已退还'],
+}
+
+function kindOf(kind: unknown): Text {
+  const [what = '', outcome] = String(kind).split(':')
+  const [en, zh] = KINDS[what] ?? [what, what]
+  const became = outcome === undefined ? undefined : (OUTCOMES[outcome] ?? [outcome, outcome])
+  return became ? [`${en}, ${became[0]}`, `${zh}（${became[1]}）`] : [en, zh]
+}
 
 /** One balance of a person: its ledger, and a grant or a deduction with a reason. */
 export function Balance({
@@ -115,7 +146,7 @@ export function Balance({
                   <TableCell sx={{ whiteSpace: 'nowrap' }}>
                     <Value value={row.created_at} as="time" />
                   </TableCell>
-                  <TableCell>{String(row.body || row.title || row.kind)}</TableCell>
+                  <TableCell>{String(row.body || row.title || t(kindOf(row.kind)))}</TableCell>
                   <TableCell
                     align="right"
                     sx={{ color: Number(row.amount) < 0 ? 'error.main' : 'success.main' }}
