@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { after } from 'node:test'
 import { promisify } from 'node:util'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { hashSources, readBuilt } from '#platform/console/folder.ts'
+import { CONSOLE_FOLDER, hashSources, readBuilt } from '#platform/console/folder.ts'
 import { createWorld, type Person, type World } from '#test/world.ts'
 
 const run = promisify(execFile)
@@ -108,7 +109,10 @@ type Counting = { kithAsked: { open: number; last: number } }
 
 type Storage = { getItem(key: string): string | null; setItem(key: string, value: string): void }
 
-const AXE = new URL('../console/node_modules/axe-core/axe.min.js', import.meta.url)
+/** A file of a package that the console brings. */
+export const ofConsole = (path: string) => join(CONSOLE_FOLDER, 'node_modules', path)
+
+const AXE = ofConsole('axe-core/axe.min.js')
 
 /** Waits for colours and places that are on their way to others; what turns for ever is let turn. */
 const stilled = (page: Page) =>

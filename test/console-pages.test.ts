@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync, statSync } from 'node:fs'
 import { test } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import { BUILT_FOLDER, readBuilt } from '#platform/console/folder.ts'
-import { CANNOT_LOOK, openConsole, seriousFindings, settled, walkPages } from '#test/console-browser.ts'
+import {
+  CANNOT_LOOK,
+  ofConsole,
+  openConsole,
+  seriousFindings,
+  settled,
+  walkPages,
+} from '#test/console-browser.ts'
 import { fillConsole } from '#test/console-contents.ts'
 
 const skip = CANNOT_LOOK
@@ -98,8 +106,7 @@ test('whatever the console says is said in English and in Chinese', async () => 
   )
   assert.ok(pairs.length > 500, `saw only ${pairs.length}`)
   const wrong = pairs.filter(
-    ({ en = '', zh = '' }) =>
-      /\p{Script=Han}/u.test(en) || (!/\p{Script=Han}/u.test(zh) && zh !== 'Webhook'),
+    ({ en = '', zh = '' }) => /\p{Script=Han}/u.test(en) || (!/\p{Script=Han}/u.test(zh) && zh !== 'Webhook'),
   )
   // What is said by a number alone needs no translation.
   assert.deepEqual(
@@ -114,8 +121,8 @@ test('every sentence of the framework has its Chinese', { skip }, async () => {
       typeof value === 'string' ? [`${path}${key}`] : keysOf(value as object, `${path}${key}.`),
     )
   const { CHINESE } = (await import('../console/src/shell/chinese.ts')) as { CHINESE: object }
-  const installed = new URL('../console/node_modules/ra-language-english/dist/index.js', import.meta.url)
-  const { default: english } = (await import(installed.href)) as { default: object }
+  const installed = pathToFileURL(ofConsole('ra-language-english/dist/index.js')).href
+  const { default: english } = (await import(installed)) as { default: object }
   const chinese = new Set(keysOf(CHINESE))
   // The console neither guesses pages nor lets them be arranged.
   const unused = /^ra\.(guesser|configurable)\./
