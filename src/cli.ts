@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { closest } from '#lib/closest.ts'
+import { messageOf } from '#lib/faults.ts'
 import { cacheCompiledCode } from '#platform/compile-cache.ts'
 import { requireRuntime } from '#platform/runtime.ts'
 
@@ -69,12 +70,12 @@ function sentenceOf(error: unknown): string {
   return error.message
 }
 
-async function main(): Promise<number> {
+async function main(env: NodeJS.ProcessEnv): Promise<number> {
   let parsed: ReturnType<typeof parse>
   try {
     parsed = parse()
   } catch (error) {
-    const { message } = error as Error
+    const message = messageOf(error)
     const [, unknown] = /^Unknown option '--([^']+)'/.exec(message) ?? []
     if (unknown === undefined) throw new UsageError(message)
     throw new UsageError(`there is no option --${unknown}${didYouMean(unknown, Object.keys(OPTIONS), '--')}`)
@@ -103,18 +104,18 @@ async function main(): Promise<number> {
     case 'worker': {
       expect(0)
       const { work } = await import('./commands/worker.ts')
-      return work(process.env)
+      return work(env)
     }
     case 'migrate': {
       expect(0)
       const { migrateDatabase } = await import('./commands/maintenance.ts')
-      return migrateDatabase(process.env)
+      return migrateDatabase(env)
     }
     case 'demo': {
       const { fillDemo, removeDemo, SCALES } = await import('./commands/demo.ts')
       if (values.remove) {
         expect(0, 'remove')
-        return removeDemo(process.env)
+        return removeDemo(env)
       }
       expect(0, 'scale', 'seed', 'password', 'force')
       const scale = SCALES.find((name) => name === (values.scale ?? 'small'))
@@ -123,27 +124,27 @@ async function main(): Promise<number> {
       if (!Number.isSafeInteger(seed) || seed < 0) throw new UsageError('--seed is a whole number')
       if (values.password !== undefined && values.password.length < 8)
         throw new UsageError('--password has at least 8 characters')
-      return fillDemo(process.env, { scale, seed, password: values.password, force: values.force ?? false })
+      return fillDemo(env, { scale, seed, password: values.password, force: values.force ?? false })
     }
     case 'doctor': {
       if (rest[0] === 'im') {
         expect(1, 'mend')
         const { examineIm } = await import('./commands/im.ts')
-        return examineIm(process.env, { mend: values.mend ?? false })
+        return examineIm(env, { mend: values.mend ?? false })
       }
       expect(0, 'mend')
       const { runDoctor } = await import('./commands/maintenance.ts')
-      return runDoctor(process.env, { mend: values.mend ?? false })
+      return runDoctor(env, { mend: values.mend ?? false })
     }
     case 'backup': {
       expect(1)
       const { backUp } = await import('./commands/backup.ts')
-      return backUp(process.env, rest[0] ?? '')
+      return backUp(env, rest[0] ?? '')
     }
     case 'restore': {
       expect(1, 'force')
       const { restore } = await import('./commands/backup.ts')
-      return restore(process.env, rest[0] ?? '', { force: values.force ?? false })
+      return restore(env, rest[0] ?? '', { force: values.force ?? false })
     }
     case 'import':
     case 'export': {
@@ -167,34 +168,34 @@ async function main(): Promise<number> {
         if (values.files !== undefined && !values.files.startsWith('s3://')) await requireThere(values.files)
         if (values['tls-ca'] !== undefined) await requireThere(values['tls-ca'])
         const { importThinkSns } = await import('./commands/thinksns/import.ts')
-        return importThinkSns(process.env, values)
+        return importThinkSns(env, values)
       }
       const { AREAS, exportFile, importFile } = await import('./commands/import.ts')
       const area = AREAS.find((name) => name === rest[0])
       if (!area) throw new UsageError(`say what to ${command}: ${AREAS.join(' or ')}`)
       if (command === 'export') {
         expect(rest.length === 1 ? 1 : 2, 'files')
-        return exportFile(process.env, area, rest[1], values)
+        return exportFile(env, area, rest[1], values)
       }
       expect(2, 'files', 'again')
       await requireThere(rest[1] ?? '')
       if (values.files !== undefined) await requireThere(values.files)
-      return importFile(process.env, area, rest[1] ?? '', values)
+      return importFile(env, area, rest[1] ?? '', values)
     }
     case 'admin': {
       const [action, name = ''] = rest
       const { createAdministrator, resetPassword, unblock } = await import('./commands/admin.ts')
       if (action === 'create') {
         expect(2, 'password', 'random', 'role')
-        return createAdministrator(process.env, name, values)
+        return createAdministrator(env, name, values)
       }
       if (action === 'reset-password') {
         expect(2, 'password', 'random')
-        return resetPassword(process.env, name, values)
+        return resetPassword(env, name, values)
       }
       if (action === 'unblock') {
         expect(2)
-        return unblock(process.env, name)
+        return unblock(env, name)
       }
       if (action === undefined) throw new UsageError('say what to do: admin create or admin reset-password')
       throw new UsageError(
@@ -238,7 +239,7 @@ const OPTIONS = {
 const parse = () => parseArgs({ allowPositionals: true, options: OPTIONS })
 
 try {
-  const code = await main()
+  const code = await main(process.env)
   // The server and the worker end by themselves.
   if (code >= 0) process.exitCode = code
 } catch (error) {

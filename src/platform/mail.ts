@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import type { Transporter } from 'nodemailer'
+import { messageOf } from '#lib/faults.ts'
 import type { Log } from '#platform/log.ts'
 import { mailHtml, mailText } from '#platform/mail-parts.ts'
 import { redactText } from '#platform/redact.ts'
@@ -42,7 +43,7 @@ export class MailError extends Error {
 }
 
 function describe(cause: unknown): string {
-  return redactText(cause instanceof Error ? cause.message : String(cause))
+  return redactText(messageOf(cause))
 }
 
 /** Mail through SMTP, or to the log when no server is configured, so that a first run needs none. */

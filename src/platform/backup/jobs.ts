@@ -1,3 +1,4 @@
+import { messageOf } from '#lib/faults.ts'
 import { loadAppSecret } from '#platform/app-secret.ts'
 import type { Config } from '#platform/config.ts'
 import type { Context } from '#platform/context.ts'
@@ -45,7 +46,7 @@ export async function makeBackup(
     await note(bytes)
     return { bytes, end: holds.end }
   } catch (error) {
-    if (!signal?.aborted) await note(0, String((error as Error).message).slice(0, 500)).catch(() => {})
+    if (!signal?.aborted) await note(0, messageOf(error).slice(0, 500)).catch(() => {})
     throw error
   }
 }

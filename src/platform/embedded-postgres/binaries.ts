@@ -1,6 +1,7 @@
 import { access, chmod, constants, readFile, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
+import { codeOf, messageOf } from '#lib/faults.ts'
 
 /** Where the native programs of this machine's PostgreSQL package lie. */
 export type Binaries = { native: string; initdb: string; postgres: string; pgCtl: string }
@@ -45,9 +46,9 @@ export async function createLibraryLinks(native: string): Promise<void> {
     try {
       await symlink(relative(dirname(target), source), link)
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') continue
+      if (codeOf(error) === 'EEXIST') continue
       throw new Error(
-        `The embedded PostgreSQL needs the link ${link}, which cannot be created (${(error as Error).message}). ` +
+        `The embedded PostgreSQL needs the link ${link}, which cannot be created (${messageOf(error)}). ` +
           `Run \`npm ci\` as the owner of node_modules, without --ignore-scripts, ${wayOut}.`,
       )
     }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { link, readFile, rename, rm, unlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { codeOf } from '#lib/faults.ts'
 import { StartFault } from '#platform/start-fault.ts'
 import { findBirth, isAlive } from './processes.ts'
 
@@ -51,7 +52,7 @@ async function linkIfFree(draft: string, path: string): Promise<boolean> {
     await link(draft, path)
     return true
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    if (codeOf(error) === 'EEXIST') return false
     throw error
   }
 }
@@ -61,7 +62,7 @@ async function removeStale(path: string, stale: string, aside: string): Promise<
   try {
     await rename(path, aside)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+    if (codeOf(error) === 'ENOENT') return
     throw error
   }
   if ((await readLock(aside)) !== stale) await linkIfFree(aside, path)

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
+import { codeOf } from '#lib/faults.ts'
 
 /**
  * True while a process with this id runs, whoever owns it. One that has ended and that nobody has collected yet
@@ -21,7 +22,7 @@ export function isKnown(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    return codeOf(error) === 'EPERM'
   }
 }
 

@@ -3,7 +3,8 @@ import type { Db, Fragment } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
 import { ifGiven, listingAt } from '#platform/sql.ts'
 import type { Row, Tables } from '#platform/tables.ts'
-import type { AppealQuery } from './schema.ts'
+import type { SanctionKind } from '../sanctions/schema.ts'
+import type { Appeal, AppealQuery } from './schema.ts'
 
 /** What a person can appeal against: what is in force, and a warning; the last of it unless one is named. */
 export async function findAppealable(
@@ -44,12 +45,11 @@ export async function settleAppeal(
 }
 
 export type AppealRow = Tables['appeals'] &
-  Row<'users', 'name'> & {
-    kind: string
-    reason: string
-    imposed_by: number
-    ends_at: string | null
-    imposed_at: string
+  Row<'users', 'name'> &
+  Row<'sanctions', 'reason' | 'imposed_by' | 'ends_at'> & {
+    state: Appeal['state']
+    kind: SanctionKind
+    imposed_at: Tables['sanctions']['created_at']
   }
 
 const columns = (sql: Db) =>

@@ -1,5 +1,4 @@
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
-import type { SanctionKind } from '../sanctions/schema.ts'
 import type { AppealRow } from './queries.ts'
 import type { Appeal } from './schema.ts'
 
@@ -8,14 +7,14 @@ export const appealView = (row: AppealRow): Appeal => ({
   user_id: row.user_id,
   name: row.name,
   contents: row.contents,
-  state: row.state as Appeal['state'],
+  state: row.state,
   answer: row.answer,
   decided_by: row.decided_by,
   decided_at: wireTimeOrNull(row.decided_at),
   created_at: wireTime(row.created_at),
   sanction: {
     id: row.sanction_id,
-    kind: row.kind as SanctionKind,
+    kind: row.kind,
     reason: row.reason,
     imposed_by: row.imposed_by,
     ends_at: wireTimeOrNull(row.ends_at),

@@ -90,6 +90,7 @@ export type OwnSanctionRow = Row<
   'sanctions',
   'id' | 'kind' | 'reason' | 'ends_at' | 'lifted_at' | 'created_at'
 > & {
+  kind: SanctionKind
   in_force: boolean
   appeal_id: number | null
   appeal_state: string | null
@@ -114,7 +115,7 @@ export type SanctionRow = Row<
   | ('id' | 'user_id' | 'kind' | 'reason' | 'imposed_by' | 'report_id' | 'ends_at')
   | ('lifted_at' | 'lifted_by' | 'created_at')
 > &
-  Row<'users', 'name'> & { in_force: boolean }
+  Row<'users', 'name'> & { kind: SanctionKind; in_force: boolean }
 
 const managed = (sql: Db) => sql`${columns(sql)}, s.user_id, u.name, s.imposed_by, s.report_id, s.lifted_by`
 

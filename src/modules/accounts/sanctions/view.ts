@@ -1,6 +1,6 @@
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import type { OwnSanctionRow, SanctionRow } from './queries.ts'
-import type { OwnSanction, Sanction, SanctionKind } from './schema.ts'
+import type { OwnSanction, Sanction } from './schema.ts'
 
 const times = (row: { ends_at: string | null; lifted_at: string | null; created_at: string }) => ({
   ends_at: wireTimeOrNull(row.ends_at),
@@ -10,13 +10,12 @@ const times = (row: { ends_at: string | null; lifted_at: string | null; created_
 
 export const sanctionView = (row: SanctionRow): Sanction => ({
   ...row,
-  kind: row.kind as SanctionKind,
   ...times(row),
 })
 
 export const ownSanctionView = (row: OwnSanctionRow): OwnSanction => ({
   id: row.id,
-  kind: row.kind as SanctionKind,
+  kind: row.kind,
   reason: row.reason,
   in_force: row.in_force,
   ...times(row),

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { messageOf } from '#lib/faults.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, transaction } from '#platform/database.ts'
 import { addJob } from '#platform/jobs.ts'
@@ -113,7 +114,7 @@ async function tellAccounts(ctx: Context, provider: ImProvider, leased: LeasedAc
   const good = confirmed.filter(({ user_id }) => !faults.has(user_id))
   if (good.length > 0) await confirmAccounts(ctx.sql, good, provider.name)
   for (const [id, error] of faults) {
-    const attempts = await failAccounts(ctx.sql, [id], String((error as Error).message ?? error))
+    const attempts = await failAccounts(ctx.sql, [id], messageOf(error))
     await addRetry(ctx, 'im_account', id, attempts, error)
   }
   return faults.size === 0

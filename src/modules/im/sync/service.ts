@@ -1,3 +1,4 @@
+import { messageOf } from '#lib/faults.ts'
 import type { Context } from '#platform/context.ts'
 import { ensureAccounts, listUnconfirmed, syncAccounts } from '../accounts/service.ts'
 import type { ImGroupSettings } from '../groups/queries.ts'
@@ -51,7 +52,7 @@ export async function syncGroup(ctx: Context, id: number): Promise<'done' | 'bus
     } catch (error) {
       clearInterval(beat)
       if (!(error instanceof ImError)) ctx.log.error({ err: error, group: id }, 'instant messaging')
-      const attempts = await failGroup(ctx.sql, id, String((error as Error).message ?? error))
+      const attempts = await failGroup(ctx.sql, id, messageOf(error))
       await addRetry(ctx, 'im_group', id, attempts, error)
       return 'failed'
     }

@@ -1,4 +1,5 @@
 import * as client from 'openid-client'
+import { messageOf } from '#lib/faults.ts'
 import type { OutsideProvider } from '#platform/outside-providers.ts'
 import { type Departure, type Provider, ProviderAway } from './provider.ts'
 
@@ -21,7 +22,7 @@ async function ask(question: () => Promise<unknown>): Promise<string | null> {
     return typeof text === 'string' && text !== '' && text.length <= MAX_SUBJECT ? text : null
   } catch (error) {
     if (isRefusal(error)) return null
-    throw new ProviderAway(`the provider could not be asked: ${(error as Error).message}`, { cause: error })
+    throw new ProviderAway(`the provider could not be asked: ${messageOf(error)}`, { cause: error })
   }
 }
 

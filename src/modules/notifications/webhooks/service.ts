@@ -1,3 +1,4 @@
+import { messageOf } from '#lib/faults.ts'
 import { uuidv7 } from '#lib/ids.ts'
 import { type LinkTo, webLinks } from '#modules/settings/index.ts'
 import { defineCache } from '#platform/cache.ts'
@@ -165,7 +166,7 @@ async function attemptOf(ctx: Context, claimed: Claimed): Promise<Attempt> {
     })
     return { ...kept, status: answer.status, response: answer.text.slice(0, 500), ms: ms() }
   } catch (error) {
-    return { ...kept, error: error instanceof Error ? error.message : String(error), ms: ms() }
+    return { ...kept, error: messageOf(error), ms: ms() }
   }
 }
 
