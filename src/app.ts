@@ -11,7 +11,7 @@ import { requireKinds } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { secondFactorNeeded } from '#platform/errors.ts'
 import { addHealth } from '#platform/health.ts'
-import { createServer, type Server, type Viewer } from '#platform/http.ts'
+import { createServer, inScope, type Server, type Viewer } from '#platform/http.ts'
 import { addLanding } from '#platform/landing.ts'
 import { CONTENT_KINDS } from './content-kinds.ts'
 import { CONFIDENTIAL, hidesFile } from './file-access.ts'
@@ -44,10 +44,11 @@ export async function buildApp(ctx: Context): Promise<Server> {
   addHealth(server, ctx)
   addLanding(server, ctx.config.console)
   addConsole(server, ctx.config)
-  await server.register(
-    async (api) => {
-      for (const routes of ROUTES) routes(api as unknown as Server, ctx)
-      uploadRoutes(api as unknown as Server, ctx, {
+  await inScope(
+    server,
+    (api) => {
+      for (const routes of ROUTES) routes(api, ctx)
+      uploadRoutes(api, ctx, {
         findUnpaid: (file, viewer) => findUnpaidFile(ctx.sql, file, viewer),
         isHidden: (file, viewer) => hidesFile(ctx, file, viewer),
         confidential: CONFIDENTIAL,

@@ -1,6 +1,6 @@
 import type { RouteOptions } from 'fastify'
 import type { Context } from '#platform/context.ts'
-import type { Server } from '#platform/http.ts'
+import { inScope, type Server } from '#platform/http.ts'
 
 type Routes = (server: Server, ctx: Context) => void
 
@@ -27,13 +27,14 @@ export const withPrefixToo =
   ({ prefix, name }: { prefix: string; name: string }, routes: Routes): Routes =>
   (server, ctx) => {
     routes(server, ctx)
-    server.register(
-      async (aliases) => {
+    inScope(
+      server,
+      (aliases) => {
         aliases.addHook('onRoute', (route) => {
           // A GET makes its HEAD from what is marked already.
           if (route.method !== 'HEAD') deprecate(route, name)
         })
-        routes(aliases as unknown as Server, ctx)
+        routes(aliases, ctx)
       },
       { prefix },
     )

@@ -75,6 +75,16 @@ export type Server = FastifyInstance<
   TypeBoxTypeProvider
 >
 
+/** A part of the server with hooks and parsers of its own; its routes are added by `work`. */
+export function inScope(
+  server: Server,
+  work: (scope: Server) => void | Promise<void>,
+  options: { prefix?: string } = {},
+) {
+  // The framework's types do not tell a part how the whole reads schemas.
+  return server.register(async (scope) => work(scope as unknown as Server), options)
+}
+
 export type HttpOptions = {
   config: Config
   log: Log

@@ -7,7 +7,7 @@ import { sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
 import { routesOn } from '#platform/http/route.ts'
-import { type Server, say } from '#platform/http.ts'
+import { inScope, type Server, say } from '#platform/http.ts'
 import { Empty, Type } from '#platform/schema.ts'
 import { GroupCategoryParams } from './categories/schema.ts'
 import { requireCategory } from './categories/service.ts'
@@ -153,8 +153,7 @@ export function groupRoutes(server: Server, ctx: Context) {
     },
   })
 
-  server.register(async (instance) => {
-    const scope = instance as unknown as Server
+  inScope(server, async (scope) => {
     await scope.register(multipart, {
       limits: { files: 1, fields: 50, fieldSize: 20_000, fileSize: ctx.config.maxUploadBytes },
       throwFileSizeLimit: false,

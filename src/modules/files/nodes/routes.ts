@@ -2,7 +2,7 @@ import type { Context } from '#platform/context.ts'
 import { addressKey } from '#platform/http/address.ts'
 import { askerOf, countBytes } from '#platform/http/bytes-limit.ts'
 import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
+import { inScope, type Server } from '#platform/http.ts'
 import { parseRule } from '#platform/media/rule.ts'
 import { sendBytes } from '#platform/storage/send.ts'
 import { noSuchFile } from '../errors.ts'
@@ -66,8 +66,7 @@ export function nodeBytesRoutes(server: Server, ctx: Context) {
     },
   )
 
-  server.register(async (plugin) => {
-    const scope = plugin as unknown as Server
+  inScope(server, async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
     scope.put(

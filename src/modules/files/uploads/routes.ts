@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Context } from '#platform/context.ts'
 import { askerOf, countBytes } from '#platform/http/bytes-limit.ts'
 import { routesOn } from '#platform/http/route.ts'
-import { type Server, say } from '#platform/http.ts'
+import { inScope, type Server, say } from '#platform/http.ts'
 import type { ImageRule } from '#platform/media/images.ts'
 import { parseRule, roundRule } from '#platform/media/rule.ts'
 import { Type } from '#platform/schema.ts'
@@ -46,12 +46,12 @@ export type FileRoutesOptions = {
 
 /** `/files` under the API, where uploads get an id and lead to their bytes. */
 export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOptions) {
-  server.register(async (scope) => {
+  inScope(server, async (scope) => {
     await scope.register(multipart, {
       limits: { files: 1, fields: 10, fieldSize: 10_000, fileSize: ctx.config.maxUploadBytes },
       throwFileSizeLimit: false,
     })
-    const upload = routesOn(scope as unknown as Server, ctx, { tag: 'Files' })
+    const upload = routesOn(scope, ctx, { tag: 'Files' })
 
     upload('POST /files', {
       operationId: 'uploadFile',
