@@ -78,16 +78,6 @@ export const findFeedRows = (
   select ${feedColumns(sql, viewerId)}, f.hot from feeds f
   where f.id = any(${ids}) ${when(sql, !deleted, () => sql`and ${visibleFeed(sql)}`)}`
 
-export type ImageRow = Row<'feed_images', 'feed_id' | 'file' | 'size' | 'mime'>
-
-export const findImages = (sql: Db, feedIds: number[]) => sql<ImageRow[]>`
-  select feed_id, file, size, mime from feed_images where feed_id = any(${feedIds}) order by feed_id, position`
-
-export type VideoRow = Row<'feed_videos', 'feed_id' | 'video_id' | 'cover_id' | 'width' | 'height'>
-
-export const findVideos = (sql: Db, feedIds: number[]) => sql<VideoRow[]>`
-  select feed_id, video_id, cover_id, width, height from feed_videos where feed_id = any(${feedIds})`
-
 /** Which topics feeds are in, in the order in which they were given, of those that the viewer may know of. */
 export async function findTopics(sql: Db, feedIds: number[], viewerId: number) {
   const rows = await sql<{ feed_id: number; id: number; name: string; is_open: boolean }[]>`
@@ -202,21 +192,6 @@ export async function insertFeeds(sql: Db, drafts: FeedDraft[]): Promise<[Insert
     return { id, made: made.has(draft.mark) && first.get(draft.mark) === draft }
   }) as [Inserted, ...Inserted[]]
 }
-
-export type NewImage = { file: number; size: string | null; mime: string }
-
-/** Writes the pictures of a feed in their order. */
-export const insertImages = (sql: Db, feedId: number, images: NewImage[]) => sql`
-  insert into feed_images (feed_id, position, file, size, mime)
-  select ${feedId}, i.position, i.file, i.size, i.mime
-  from jsonb_to_recordset(${sql.json(images.map((image, position) => ({ ...image, position })))})
-    as i (position smallint, file bigint, size text, mime text)`
-
-export type NewVideo = { video: number; cover: number; width: number | null; height: number | null }
-
-export const insertVideo = (sql: Db, feedId: number, { video, cover, width, height }: NewVideo) => sql`
-  insert into feed_videos (feed_id, video_id, cover_id, width, height)
-  values (${feedId}, ${video}, ${cover}, ${width}, ${height})`
 
 export type Removal = { found: boolean; removed: boolean; author: number; likes: number }
 

@@ -24,6 +24,7 @@ import {
   repostIncomplete,
   unpaidFeed,
 } from './errors.ts'
+import { insertImages, insertVideo } from './media/queries.ts'
 import { findFeedPrices } from './prices/queries.ts'
 import { closeSalesOfFeed, openPart, requirePricing, setPricesOfFeed } from './prices/service.ts'
 import {
@@ -34,9 +35,7 @@ import {
   findDeleted,
   findFeedRows,
   insertFeeds,
-  insertImages,
   insertTopicLinks,
-  insertVideo,
   markDeleted,
   markRestored,
   removeTopicLinks,

@@ -13,17 +13,10 @@ import { findPrices, type NodeRow } from '#modules/purchases/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { overlayOf } from '#platform/pages/overlay.ts'
+import { findImages, findVideos, type ImageRow } from './media/queries.ts'
 import { findPinnedComments } from './pins/queries.ts'
 import { FILE, findFeedPrices } from './prices/queries.ts'
-import {
-  FEEDS,
-  type FeedRow,
-  findFeedRows,
-  findImages,
-  findTopics,
-  findVideos,
-  type ImageRow,
-} from './queries.ts'
+import { FEEDS, type FeedRow, findFeedRows, findTopics } from './queries.ts'
 import type { FeedView, PreviewComment } from './schema.ts'
 import { feedViewCounts } from './views/queries.ts'
 

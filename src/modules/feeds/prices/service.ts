@@ -5,7 +5,7 @@ import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Tx } from '#platform/database.ts'
 import { invalidField } from '#platform/errors.ts'
-import { findImages } from '../queries.ts'
+import { findImages } from '../media/queries.ts'
 import type { NewFeed } from '../schema.ts'
 import { FEED, FILE } from './queries.ts'
 
