@@ -47,6 +47,34 @@ const stateOf = (state: number | null) => (state === 1 ? 1 : state === 0 || stat
 /** Of a charge or a payment: 2 is failed. */
 const statusOf = (status: number | null) => (status === 1 ? 1 : status === 2 ? -1 : 0)
 
+/** What both kinds of orders there say. */
+type OldOrder = {
+  id: number | null
+  owner_id: number | null
+  title: string | null
+  body: string | null
+  type: number | null
+  target_type: string | null
+  target_id: string | null
+  amount: number | null
+  state: number | null
+  created_at: string | null
+}
+
+const orderOf = (row: OldOrder, currency: Order['currency'], source: string): Order => ({
+  owner_id: row.owner_id ?? 0,
+  currency,
+  source,
+  source_id: row.id ?? 0,
+  title: row.title ?? '',
+  body: row.body,
+  amount: (row.amount ?? 0) * (row.type === -1 ? -1 : 1),
+  target_type: row.target_type ?? 'default',
+  target_id: row.target_id ?? '0',
+  state: stateOf(row.state),
+  created_at: row.created_at,
+})
+
 const pointOrders = defineTable({
   table: 'currency_orders',
   by: 'id',
@@ -67,22 +95,7 @@ const pointOrders = defineTable({
   async write(tx, rows, batch) {
     await writeOrders(
       tx,
-      rows.map((row) => ({
-        row,
-        order: {
-          owner_id: row.owner_id ?? 0,
-          currency: 'points',
-          source: 'currency_orders',
-          source_id: row.id ?? 0,
-          title: row.title ?? '',
-          body: row.body,
-          amount: (row.amount ?? 0) * (row.type === -1 ? -1 : 1),
-          target_type: row.target_type ?? 'default',
-          target_id: row.target_id ?? '0',
-          state: stateOf(row.state),
-          created_at: row.created_at,
-        },
-      })),
+      rows.map((row) => ({ row, order: orderOf(row, 'points', 'currency_orders') })),
       batch,
     )
     await withdrawPoints(tx, rows, batch)
@@ -108,22 +121,7 @@ const walletOrders = defineTable({
   write: (tx, rows, batch) =>
     writeOrders(
       tx,
-      rows.map((row) => ({
-        row,
-        order: {
-          owner_id: row.owner_id ?? 0,
-          currency: 'wallet',
-          source: 'wallet_orders',
-          source_id: row.id ?? 0,
-          title: row.title ?? '',
-          body: row.body,
-          amount: (row.amount ?? 0) * (row.type === -1 ? -1 : 1),
-          target_type: row.target_type ?? 'default',
-          target_id: row.target_id ?? '0',
-          state: stateOf(row.state),
-          created_at: row.created_at,
-        },
-      })),
+      rows.map((row) => ({ row, order: orderOf(row, 'wallet', 'wallet_orders') })),
       batch,
     ),
 })

@@ -48,6 +48,62 @@ const WITHDRAWAL_COLUMNS = {
 }
 const GIVEN_BACK = 'given back when the site moved'
 
+/** What of a withdrawal both tables say, in their own words. */
+type OldWithdrawal = {
+  id: number
+  ownerId: number
+  currency: Waiting['currency']
+  amount: number
+  payout: number
+  type: string | null
+  account: string | null
+  remark: string | null
+  created_at: string | null
+  updated_at: string | null
+  /** Nobody has decided it. */
+  isOpen: boolean
+  isPassed: boolean
+}
+
+/** Writes withdrawals; those that wait are held in escrow, or given back where the site moves without them. */
+async function writeWithdrawals(
+  tx: Tx,
+  old: { row: object; of: OldWithdrawal }[],
+  batch: Batch,
+): Promise<void> {
+  const refund = batch.options.waiting === 'refund'
+  for (const { row, of } of old) if (of.isOpen && refund) batch.mend(row, GIVEN_BACK)
+  await upsert(
+    tx,
+    'withdrawals',
+    WITHDRAWAL_COLUMNS,
+    old.map(({ of }) => {
+      const waits = of.isOpen && !refund
+      const updated = of.updated_at ?? of.created_at ?? EPOCH
+      return {
+        id: of.id,
+        owner_id: of.ownerId,
+        currency: of.currency,
+        amount: of.amount,
+        payout: of.payout,
+        type: of.type,
+        account: of.account,
+        state: of.isPassed ? 'passed' : waits ? 'pending' : 'rejected',
+        remark: of.isOpen && refund ? GIVEN_BACK : of.remark,
+        decided_at: waits ? null : updated,
+        created_at: of.created_at ?? EPOCH,
+        updated_at: updated,
+      }
+    }),
+  )
+  await holdWithdrawals(
+    tx,
+    old.map(({ of }) => of.id),
+    old.flatMap(({ of }) => (of.isOpen ? [of] : [])),
+    refund,
+  )
+}
+
 /** Requests to take money out of the wallet. */
 export const cashes = defineTable({
   table: 'wallet_cashes',
@@ -83,36 +139,26 @@ export const cashes = defineTable({
       'withdrawals',
       kept.map((row) => row.id),
     )
-    const refund = batch.options.waiting === 'refund'
-    const waiting: (Waiting & { id: number })[] = []
-    const given = kept.map((row) => {
-      const id = ids.get(row.id ?? 0) ?? 0
-      const open = row.status !== 1 && row.status !== 2
-      const [ownerId, amount] = [row.user_id ?? 0, row.value ?? 0]
-      if (open) waiting.push({ id, ownerId, currency: 'wallet', amount })
-      if (open && refund) batch.mend(row, GIVEN_BACK)
-      const updated = row.updated_at ?? row.created_at ?? EPOCH
-      return {
-        id,
-        owner_id: ownerId,
-        currency: 'wallet',
-        amount,
-        payout: amount,
-        type: row.type ?? '',
-        account: row.account ?? '',
-        state: row.status === 1 ? 'passed' : open && !refund ? 'pending' : 'rejected',
-        remark: open && refund ? GIVEN_BACK : row.remark,
-        decided_at: open && !refund ? null : updated,
-        created_at: row.created_at ?? EPOCH,
-        updated_at: updated,
-      }
-    })
-    await upsert(tx, 'withdrawals', WITHDRAWAL_COLUMNS, given)
-    await holdWithdrawals(
+    await writeWithdrawals(
       tx,
-      given.map(({ id }) => id),
-      waiting,
-      refund,
+      kept.map((row) => ({
+        row,
+        of: {
+          id: ids.get(row.id ?? 0) ?? 0,
+          ownerId: row.user_id ?? 0,
+          currency: 'wallet',
+          amount: row.value ?? 0,
+          payout: row.value ?? 0,
+          type: row.type ?? '',
+          account: row.account ?? '',
+          remark: row.remark,
+          created_at: row.created_at,
+          updated_at: row.updated_at,
+          isOpen: row.status !== 1 && row.status !== 2,
+          isPassed: row.status === 1,
+        },
+      })),
+      batch,
     )
   },
 })
@@ -144,35 +190,25 @@ export async function withdrawPoints(tx: Tx, rows: PointOrder[], batch: Batch): 
   )
   const [settings] = await tx<{ ratio: number }[]>`
     select value::text::bigint as ratio from settings where name = 'currency:recharge-ratio'`
-  const refund = batch.options.waiting === 'refund'
-  const waiting: (Waiting & { id: number })[] = []
-  const given = kept.map((row) => {
-    const id = ids.get(row.id ?? 0) ?? 0
-    const [ownerId, amount] = [row.owner_id ?? 0, row.amount ?? 0]
-    const open = row.state === 0
-    if (open) waiting.push({ id, ownerId, currency: 'points', amount })
-    if (open && refund) batch.mend(row, GIVEN_BACK)
-    const updated = row.updated_at ?? row.created_at ?? EPOCH
-    return {
-      id,
-      owner_id: ownerId,
-      currency: 'points',
-      amount,
-      payout: Math.max(1, Math.floor(amount / (settings?.ratio ?? 1))),
-      type: null,
-      account: null,
-      state: row.state === 1 ? 'passed' : open && !refund ? 'pending' : 'rejected',
-      remark: open && refund ? GIVEN_BACK : null,
-      decided_at: open && !refund ? null : updated,
-      created_at: row.created_at ?? EPOCH,
-      updated_at: updated,
-    }
-  })
-  await upsert(tx, 'withdrawals', WITHDRAWAL_COLUMNS, given)
-  await holdWithdrawals(
+  await writeWithdrawals(
     tx,
-    given.map(({ id }) => id),
-    waiting,
-    refund,
+    kept.map((row) => ({
+      row,
+      of: {
+        id: ids.get(row.id ?? 0) ?? 0,
+        ownerId: row.owner_id ?? 0,
+        currency: 'points',
+        amount: row.amount ?? 0,
+        payout: Math.max(1, Math.floor((row.amount ?? 0) / (settings?.ratio ?? 1))),
+        type: null,
+        account: null,
+        remark: null,
+        created_at: row.created_at,
+        updated_at: row.updated_at,
+        isOpen: row.state === 0,
+        isPassed: row.state === 1,
+      },
+    })),
+    batch,
   )
 }
