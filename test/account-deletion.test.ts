@@ -1,46 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addJob } from '#platform/jobs.ts'
-import { hashPassword } from '#platform/passwords.ts'
+import { erasureOf, PASSWORD } from '#test/fixtures/erasure.ts'
 import { pinWorld } from '#test/fixtures/pins.ts'
 import { refusalOf, settingsOn, signUpsOn } from '#test/sign-up.ts'
 import { createWorld, type Person } from '#test/world.ts'
-import { examine } from '../src/doctor.ts'
 
 const fixtures = await pinWorld()
-const { world, rich } = fixtures
+const { world } = fixtures
 const { as, guest, sql, work, outbox } = world
 const { signUp, signIn, codeFor } = signUpsOn(world)
 const under = settingsOn(world)
-const PASSWORD = 'correct horse'
-const hashed = await hashPassword(PASSWORD)
-
-const erase = (who: Person, body: object = { password: PASSWORD }) => as(who, 'DELETE', '/user', body)
-/** Somebody with a password and points. */
-async function owner(amount = 1000): Promise<Person> {
-  const made = await rich(amount)
-  await sql`update users set password = ${hashed} where id = ${made.id}`
-  return made
-}
-const comeDue = async (who: Person) => {
-  await sql`update account_deletions set due_at = now() where user_id = ${who.id}`
-  await addJob(sql, 'erase_accounts', {})
-}
-const gone = async (who: Person) => {
-  assert.equal((await erase(who)).status, 202)
-  await comeDue(who)
-  await work()
-}
-/** The doctor recounts all counters and audits the ledger with every check of money. */
-async function healthy() {
-  const lines: string[] = []
-  await examine(sql, { mend: false, print: (line) => void lines.push(line) })
-  assert.deepEqual(
-    lines.filter((line) => line.startsWith('✗')),
-    [],
-  )
-  await fixtures.audit()
-}
+const { erase, owner, comeDue, gone, healthy } = await erasureOf(fixtures)
 
 test('deleting needs a proof, ends all sign-ins, and signing in takes it back (rights-1)', async () => {
   const ann = await signUp()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addJob } from '#platform/jobs.ts'
-import { hashPassword } from '#platform/passwords.ts'
+import { erasureOf, PASSWORD } from '#test/fixtures/erasure.ts'
 import { storePicture } from '#test/fixtures/nodes.ts'
 import { peopleTables } from '#test/fixtures/people-tables.ts'
 import { pinWorld } from '#test/fixtures/pins.ts'
@@ -9,44 +9,15 @@ import { questionsOf } from '#test/fixtures/questions.ts'
 import { uploadPicture } from '#test/fixtures/uploads.ts'
 import { refusalOf, signUpsOn } from '#test/sign-up.ts'
 import type { Person } from '#test/world.ts'
-import { examine } from '../src/doctor.ts'
 
 const fixtures = await pinWorld()
 const { world, founder, give, feedOf, commentOf, pinFeed, pinComment, pinOf, points, rich } = fixtures
 const { as, guest, sql, work, outbox, person } = world
 const { signUp, signIn, register } = signUpsOn(world)
 const { ask } = questionsOf(world)
-const PASSWORD = 'correct horse'
-const hashed = await hashPassword(PASSWORD)
-
-const erase = (who: Person, body: object = { password: PASSWORD }) => as(who, 'DELETE', '/user', body)
-/** Somebody with a password and points. */
-async function owner(amount = 1000): Promise<Person> {
-  const made = await rich(amount)
-  await sql`update users set password = ${hashed} where id = ${made.id}`
-  return made
-}
-const comeDue = async (who: Person) => {
-  await sql`update account_deletions set due_at = now() where user_id = ${who.id}`
-  await addJob(sql, 'erase_accounts', {})
-}
-const gone = async (who: Person) => {
-  assert.equal((await erase(who)).status, 202)
-  await comeDue(who)
-  await work()
-}
+const { erase, owner, comeDue, gone, healthy } = await erasureOf(fixtures)
 const balanceOf = async ({ id }: Person) =>
   Number((await sql`select coalesce(sum(balance), 0) as n from ledger_accounts where owner_id = ${id}`)[0]?.n)
-/** The doctor recounts all counters and audits the ledger with every check of money. */
-async function healthy() {
-  const lines: string[] = []
-  await examine(sql, { mend: false, print: (line) => void lines.push(line) })
-  assert.deepEqual(
-    lines.filter((line) => line.startsWith('✗')),
-    [],
-  )
-  await fixtures.audit()
-}
 
 test('an erased account leaves nothing that tells who it was, and its name, e-mail and phone are free (rights-2)', async () => {
   const ann = await signUp({ phone: '13911110001' })

@@ -5,31 +5,10 @@ import { openDatabase } from '#platform/database.ts'
 import { createMetrics } from '#platform/metrics.ts'
 import { pagesOf } from '#platform/pages/pages.ts'
 import { createSignals } from '#platform/signals.ts'
-import { createWorld, type Person } from '#test/world.ts'
+import { keptPagesWorld } from '#test/fixtures/kept-pages.ts'
 
-const statements: string[] = []
-const world = await createWorld(
-  { KEPT_PAGES_VERIFY: 'false', KEPT_PAGES_TIMED_MS: '60000' },
-  { onQuery: ({ text }) => statements.push(text) },
-)
+const { world, cost, publish } = await keptPagesWorld()
 const { as, guest, person, ctx, connection, sql } = world
-
-/** How many statements a request takes. */
-async function cost(work: () => Promise<unknown>): Promise<number> {
-  const before = statements.length
-  await work()
-  return statements.length - before
-}
-
-const publish = async (who: Person, text = 'a feed'): Promise<number> => {
-  const { status, body } = await as(who, 'POST', '/feeds', {
-    feed_content: text,
-    feed_from: 1,
-    feed_mark: `${Math.random()}`,
-  })
-  assert.equal(status, 201)
-  return body.id
-}
 
 /** Content of every family, with what one of its rows shows, where guests see it, and how it is changed. */
 async function makeFamilies() {

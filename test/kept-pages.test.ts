@@ -4,33 +4,12 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { buildApp } from '#app'
 import { createMetrics } from '#platform/metrics.ts'
 import { pagesOf } from '#platform/pages/pages.ts'
-import { createWorld, type Person } from '#test/world.ts'
+import { keptPagesWorld } from '#test/fixtures/kept-pages.ts'
+import type { Person } from '#test/world.ts'
 import { feedViewCounts } from '../src/modules/feeds/views/queries.ts'
 
-const statements: string[] = []
-const world = await createWorld(
-  { KEPT_PAGES_VERIFY: 'false', KEPT_PAGES_TIMED_MS: '60000' },
-  // What other processes are told is no part of a request.
-  { onQuery: ({ text }) => void (text.includes('pg_notify') || statements.push(text)) },
-)
+const { world, cost, publish } = await keptPagesWorld()
 const { as, guest, person, ctx } = world
-
-/** How many statements a request takes. */
-async function cost(work: () => Promise<unknown>): Promise<number> {
-  const before = statements.length
-  await work()
-  return statements.length - before
-}
-
-const publish = async (who: Person, text = 'a feed'): Promise<number> => {
-  const { status, body } = await as(who, 'POST', '/feeds', {
-    feed_content: text,
-    feed_from: 1,
-    feed_mark: `${Math.random()}`,
-  })
-  assert.equal(status, 201)
-  return body.id
-}
 
 describe('a page that was read before', { concurrency: false }, () => {
   test('is sent without asking the database, until one of its tables is written', async () => {

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { commentCounters } from '#modules/comments/index.ts'
 import { musicCounters, musicImporter } from '#modules/music/index.ts'
 import { newsCounters, newsImporter } from '#modules/news/index.ts'
 import type { Db } from '#platform/database.ts'
-import { type Fault, type Importer, importLines } from '#platform/import-lines.ts'
-import type { TObject } from '#platform/schema.ts'
+import { lineFiles } from '#test/fixtures/line-files.ts'
 import { flatPicture, wav } from '#test/fixtures/media.ts'
 import { createCategory, createNews, createTag, newsEditor } from '#test/fixtures/news.ts'
 import { createSong, createSpecial, musicEditor } from '#test/fixtures/songs.ts'
@@ -20,39 +18,10 @@ const world = await createWorld()
 const { as, guest, person, sql, ctx } = world
 /** Another installation, with nothing in it. */
 const other = await createWorld()
-const folder = await mkdtemp(join(tmpdir(), 'kith-import-'))
-after(() => rm(folder, { recursive: true, force: true }))
+const { folder, fileOf, load } = await lineFiles(ctx)
 
 const writer = await person()
 
-let files = 0
-async function fileOf(lines: (object | string)[]): Promise<string> {
-  files += 1
-  const path = join(folder, `${files}.jsonl`)
-  await writeFile(
-    path,
-    lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n'),
-  )
-  return path
-}
-async function load<F extends Record<string, TObject>, R>(
-  importer: Importer<F, R>,
-  path: string,
-  { into = ctx, again = false } = {},
-) {
-  const faults: Fault[] = []
-  const shares: number[] = []
-  const done = await importLines(
-    into,
-    importer,
-    { path, folder: `${path}.files`, again, batchLines: 200 },
-    {
-      fault: (fault) => void faults.push(fault),
-      progress: (share) => void shares.push(share),
-    },
-  )
-  return { ...done, faults, shares }
-}
 const linesOf = async (path: string) =>
   (await readFile(path, 'utf8'))
     .trimEnd()

@@ -1,28 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { feedCounters } from '#modules/feeds/index.ts'
-import { topicCounters } from '#modules/topics/index.ts'
+import { feedCountersOf } from '#test/fixtures/feed-counters.ts'
 import { feedsOf } from '#test/fixtures/feeds.ts'
-import { createWorld, type Person } from '#test/world.ts'
+import { createWorld } from '#test/world.ts'
 
 const world = await createWorld()
 const { as, guest, person, sql } = world
 
 const { nextMark: mark, publish, read } = feedsOf(world)
-const feedsCount = async (who: Person) =>
-  (await sql<[{ feeds_count: number }]>`select feeds_count from user_counts where user_id = ${who.id}`)[0]
-    .feeds_count
-async function createTopic(creator: Person, status = 'passed'): Promise<number> {
-  const answer = await as(creator, 'POST', '/feed/topics', { name: `Topic ${mark()} of ${creator.name}` })
-  assert.equal(answer.status, 201)
-  await sql`update feed_topics set status = ${status} where id = ${answer.body.id}`
-  return answer.body.id
-}
-const topicCount = async (id: number) => (await guest('GET', `/feed/topics/${id}`)).body.feeds_count
-async function assertNoDrift() {
-  for (const check of [...feedCounters, ...topicCounters])
-    assert.deepEqual(await check.find(sql), [], check.name)
-}
+const { feedsCount, createTopic, topicCount, assertNoDrift } = feedCountersOf(world, mark)
 describe('deleting', () => {
   for (const path of ['/currency', '']) {
     test(`the author deletes with DELETE /feeds/{feed}${path}, once`, async () => {

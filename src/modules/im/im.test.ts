@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { imGroupsOf } from '#test/fixtures/im-groups.ts'
 import { uploadPicture } from '#test/fixtures/uploads.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
@@ -8,21 +9,7 @@ const { as, guest, person, sql, ctx } = world
 const founder = await person({ roles: ['founder', 'owner'] })
 
 type Body = Record<string, unknown>
-
-const makeGroup = async (owner: Person, body: Body = {}) => {
-  const answer = await as(owner, 'POST', '/im/group', { groupname: 'Hikers', desc: 'On foot', ...body })
-  assert.equal(answer.status, 201, JSON.stringify(answer.body))
-  return answer.body.im_group_id as string
-}
-const read = async (viewer: Person, id: string) => {
-  const answer = await as(viewer, 'GET', `/im/group?im_group_id=${id}`)
-  assert.equal(answer.status, 200, JSON.stringify(answer.body))
-  return answer.body[0]
-}
-const change = (viewer: Person, id: string, body: Body = {}) =>
-  as(viewer, 'PATCH', '/im/group', { im_group_id: Number(id), groupname: 'Hikers', desc: '', ...body })
-const memberIds = async (viewer: Person, id: string) =>
-  (await read(viewer, id)).affiliations.map((each: { id: number }) => each.id)
+const { makeGroup, read, change, memberIds } = imGroupsOf(world)
 const addUpload = (owner: Person) => uploadPicture(world, owner)
 
 test('only the owner changes a group and removes its members (im-8)', async () => {

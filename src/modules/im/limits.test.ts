@@ -1,25 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createWorld, type Person } from '#test/world.ts'
+import { imGroupsOf } from '#test/fixtures/im-groups.ts'
+import { createWorld } from '#test/world.ts'
 
 const world = await createWorld()
 const { as, person, sql } = world
 type Body = Record<string, unknown>
+const { makeGroup, read, change, memberIds } = imGroupsOf(world)
 
-const makeGroup = async (owner: Person, body: Body = {}) => {
-  const answer = await as(owner, 'POST', '/im/group', { groupname: 'Hikers', desc: 'On foot', ...body })
-  assert.equal(answer.status, 201, JSON.stringify(answer.body))
-  return answer.body.im_group_id as string
-}
-const read = async (viewer: Person, id: string) => {
-  const answer = await as(viewer, 'GET', `/im/group?im_group_id=${id}`)
-  assert.equal(answer.status, 200, JSON.stringify(answer.body))
-  return answer.body[0]
-}
-const change = (viewer: Person, id: string, body: Body = {}) =>
-  as(viewer, 'PATCH', '/im/group', { im_group_id: Number(id), groupname: 'Hikers', desc: '', ...body })
-const memberIds = async (viewer: Person, id: string) =>
-  (await read(viewer, id)).affiliations.map((each: { id: number }) => each.id)
 test('limits of a group are kept', async () => {
   const [owner, ...others] = [await person(), await person(), await person()]
   const members = others.map((each) => each.id).join(',')

@@ -62,7 +62,9 @@ export function findViewer(ctx: Context, token: string): Promise<Viewer | null> 
   const entry = cacheOf(ctx).get(key, async () => {
     const row = await findToken(ctx.sql, Buffer.from(key, 'base64'))
     if (!row || row.expired || row.revoked || row.exchanged) return { viewer: null }
-    return { viewer: { id: row.user_id, family: row.family, expiresAt: performance.now() + row.expires_in_ms } }
+    return {
+      viewer: { id: row.user_id, family: row.family, expiresAt: performance.now() + row.expires_in_ms },
+    }
   })
   return entry instanceof Promise ? entry.then(stillGood) : stillGood(entry)
 }

@@ -60,7 +60,8 @@ test('a clock that is set two hours forward or back ends no sign-in, in memory o
   assert.equal((await as(known, 'GET', '/user')).status, 200)
   for (const hours of [2, -2]) {
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() + hours * 3_600_000 })
-    for (const who of [known, unknown]) assert.equal((await as(who, 'GET', '/user')).status, 200, `${hours} h`)
+    for (const who of [known, unknown])
+      assert.equal((await as(who, 'GET', '/user')).status, 200, `${hours} h`)
     const ann = await person()
     assert.equal((await as(ann, 'GET', '/user')).status, 200, `${hours} h`)
     t.mock.timers.reset()

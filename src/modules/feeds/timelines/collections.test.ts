@@ -1,38 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { feedsOf } from '#test/fixtures/feeds.ts'
-import { createWorld, type Person } from '#test/world.ts'
+import { type Item, idsOf, timelinesOf } from '#test/fixtures/timelines.ts'
+import { createWorld } from '#test/world.ts'
 
 const world = await createWorld()
 const { as, guest, person, sql } = world
-
-type Item = {
-  id: number
-  index: number
-  hot: number
-  feed_view_count: number
-  user_id: number
-  has_like: boolean
-  has_collect: boolean
-  comments: { id: number }[]
-}
-
-const { publish, nextMark } = feedsOf(world)
-async function publishMany(who: Person, count: number, body: object = {}): Promise<number[]> {
-  const ids: number[] = []
-  for (let i = 0; i < count; i += 1) ids.push(await publish(who, body))
-  return ids
-}
-const idsOf = (items: { id: number }[]) => items.map(({ id }) => id)
-async function pages(next: (last: Item | undefined) => Promise<Item[]>): Promise<number[]> {
-  const ids: number[] = []
-  for (let page = await next(undefined); page.length > 0; page = await next(page.at(-1)))
-    ids.push(...idsOf(page))
-  return ids
-}
-async function createTopic(creator: Person): Promise<number> {
-  return (await as(creator, 'POST', '/feed/topics', { name: `Topic ${nextMark()}` })).body.id
-}
+const { publish, publishMany, pages, createTopic } = timelinesOf(world)
 
 describe('the feeds of a topic', () => {
   test('come in the order in which they were linked, both ways, each once (topics-14)', async () => {

@@ -1,47 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { forgetSettings, updateSettings } from '#modules/settings/index.ts'
-import { feedsOf } from '#test/fixtures/feeds.ts'
+import { idsOf, timelinesOf } from '#test/fixtures/timelines.ts'
 import { createWorld, type Person } from '#test/world.ts'
 import { feedViewCounts } from '../views/queries.ts'
 import { refreshHots } from '../views/service.ts'
 
 const world = await createWorld()
-const { as, guest, person, sql, ctx } = world
+const { as, person, sql, ctx } = world
+const { publish, publishMany, list, pages, block } = timelinesOf(world)
 
-type Item = {
-  id: number
-  index: number
-  hot: number
-  feed_view_count: number
-  user_id: number
-  has_like: boolean
-  has_collect: boolean
-  comments: { id: number }[]
-}
-
-const { publish } = feedsOf(world)
-async function publishMany(who: Person, count: number, body: object = {}): Promise<number[]> {
-  const ids: number[] = []
-  for (let i = 0; i < count; i += 1) ids.push(await publish(who, body))
-  return ids
-}
-async function list(query: string, who?: Person): Promise<Item[]> {
-  const answer = await (who ? as(who, 'GET', `/feeds?${query}`) : guest('GET', `/feeds?${query}`))
-  assert.equal(answer.status, 200, JSON.stringify(answer.body))
-  assert.equal(answer.body.ad, null)
-  assert.deepEqual(answer.body.pinned, [])
-  return answer.body.feeds
-}
-const idsOf = (items: { id: number }[]) => items.map(({ id }) => id)
-async function pages(next: (last: Item | undefined) => Promise<Item[]>): Promise<number[]> {
-  const ids: number[] = []
-  for (let page = await next(undefined); page.length > 0; page = await next(page.at(-1)))
-    ids.push(...idsOf(page))
-  return ids
-}
-const block = (who: Person, whom: Person) =>
-  sql`insert into user_blocks (user_id, target_id) values (${who.id}, ${whom.id})`
 describe('the liveliest', () => {
   test('come by views, ten for a comment and five for a like (feeds-3)', async () => {
     const [alice, bob] = [await person(), await person()]
