@@ -1,7 +1,7 @@
 import { escapeLike, nameKey } from '#lib/text.ts'
 import type { Db } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { ifGiven, listingAt, when } from '#platform/sql.ts'
+import { ifGiven, listingAt, orderAt, when } from '#platform/sql.ts'
 import type { Row, Tables } from '#platform/tables.ts'
 import type { NewsDeletionRow } from '../deletions/queries.ts'
 import { titleContains } from '../queries.ts'
@@ -79,9 +79,13 @@ export function listArticleRecords(sql: Db, query: ArticleQuery) {
     ${ifGiven(sql, query.user_id, (value) => sql`and n.user_id = ${value}`)}
     ${ifGiven(sql, recommend, (value) => sql`and (n.recommended_at is not null) = ${value}`)}`
   const by = sort === 'id' ? undefined : sql`c.${sql(sort)}`
+  const list = { id: sql`n.id`, by, from: newsTables(sql) }
   return pageOf<ArticleRecordRow>(
-    sql`select ${newsColumns(sql)} from ${newsTables(sql)} ${where}
-      ${listingAt(sql, query, { id: sql`n.id`, by, from: newsTables(sql) })}`,
+    // What is sorted is ids, not whole articles.
+    sql`select ${newsColumns(sql)} from ${newsTables(sql)}
+      where n.id = any(array(
+        select n.id from news n join news_counts c on c.news_id = n.id ${where} ${listingAt(sql, query, list)}
+      )) ${orderAt(sql, query, list)}`,
     sql`select count(*)::int as total from news n ${where}`,
   )
 }

@@ -1,7 +1,7 @@
 import type { StoredNode } from '#modules/files/index.ts'
 import type { Db } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { ifGiven, listingAt, when } from '#platform/sql.ts'
+import { ifGiven, listingAt, orderAt, when } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
 import { nameContains } from '../queries.ts'
 import type { TopicStatus } from '../schema.ts'
@@ -30,8 +30,11 @@ export function listTopicRecords(sql: Db, query: TopicQuery) {
     ${nameContains(sql, name)} ${nameContains(sql, q)}`
   const by = sort === 'id' ? undefined : sql`c.${sql(sort)}`
   const from = sql`feed_topics t join feed_topic_counts c on c.topic_id = t.id`
+  const list = { id: sql`t.id`, by, from }
   return pageOf<TopicRecordRow>(
-    sql`select ${columns(sql)} from ${from} ${where} ${listingAt(sql, query, { id: sql`t.id`, by, from })}`,
+    // What is sorted is ids, not whole topics.
+    sql`select ${columns(sql)} from ${from}
+      where t.id = any(array(select t.id from ${from} ${where} ${listingAt(sql, query, list)})) ${orderAt(sql, query, list)}`,
     sql`select count(*)::int as total from feed_topics t ${where}`,
   )
 }
