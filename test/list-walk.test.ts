@@ -65,13 +65,13 @@ const lists: List[] = Object.entries(document.paths).flatMap(([path, { get }]) =
     : []
 })
 
-test('every list with a size of pages takes a cursor, or is known to have none', () => {
+test('every list with a size of pages takes a cursor, or is known to have none (conventions-39)', () => {
   assert.ok(lists.length > 120, `saw only ${lists.length} lists`)
   const without = lists.filter(({ query }) => !query.has('after')).map(({ path }) => path)
   assert.deepEqual(without.toSorted(), Object.keys(NO_CURSOR).toSorted())
 })
 
-test('what searches is called q in every list', () => {
+test('what searches is called q in every list (conventions-40)', () => {
   const others = ['search', 'key', 'keyword', 'keywords', 'name', 'subject', 'title']
   const without = lists.filter(({ query }) => others.some((name) => query.has(name)) && !query.has('q'))
   assert.deepEqual(
@@ -110,7 +110,7 @@ const cursorOf = (item: Item, key: string): Item | string =>
 const PAGE = 3
 const ITEMS = 14
 
-test('a cursor goes through every list, with nothing twice and nothing left out', {
+test('a cursor goes through every list, with nothing twice and nothing left out (conventions-39)', {
   timeout: 230_000,
 }, async (t) => {
   const { as, person, sql } = await createWorld({ KEPT_PAGES_MB: '0' })
