@@ -8,7 +8,7 @@ import { certificationTasks } from '#modules/certifications/jobs.ts'
 import { commentSchedules, commentTasks } from '#modules/comments/jobs.ts'
 import { feedSchedules, feedTasks } from '#modules/feeds/jobs.ts'
 import { fileSchedules, fileTasks } from '#modules/files/jobs.ts'
-import { groupTasks } from '#modules/groups/jobs.ts'
+import { groupSchedules, groupTasks } from '#modules/groups/jobs.ts'
 import { imSchedules, imTasks } from '#modules/im/jobs.ts'
 import { ledgerSchedules, ledgerTasks } from '#modules/ledger/jobs.ts'
 import { musicTasks } from '#modules/music/jobs.ts'
@@ -85,6 +85,7 @@ const SCHEDULES: Schedule[] = [
   ...commentSchedules,
   ...pinningSchedules,
   ...feedSchedules,
+  ...groupSchedules,
   ...imSchedules,
   ...statisticSchedules,
 ]

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { notify } from '#modules/notifications/index.ts'
 import type { SettingName, Settings } from '#modules/settings/index.ts'
 import { SETTINGS } from '#modules/settings/registry.ts'
 import { addJob } from '#platform/jobs.ts'
 import { feedsOf } from '#test/fixtures/feeds.ts'
+import { groupMaker } from '#test/fixtures/groups.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { walletsOf } from '#test/fixtures/wallets.ts'
 import { refusalOf, settingsOn } from '#test/sign-up.ts'
@@ -15,6 +17,7 @@ const { as, guest, sql, person, work } = world
 const { rich } = await walletsOf(world)
 const { ask, answer, askForLooks, points, rich: richInPoints } = questionsOf(world)
 const { publish } = feedsOf(world)
+const { group } = groupMaker(world)
 const under = settingsOn(world)
 const ann = await rich(10_000, 10_000)
 
@@ -146,6 +149,51 @@ const PROOFS: Partial<Record<SettingName, () => Promise<void>>> = {
       return (await sql`select from notifications where user_id = ${bob.id}`).length
     }
     assert.deepEqual([await kept(7), await kept(5)], [1, 0])
+  },
+  'notifications:keep-unread-days': async () => {
+    const bob = await person()
+    await as(ann, 'PUT', `/user/followings/${bob.id}`)
+    await sql`update notifications set created_at = now() - interval '6 days' where user_id = ${bob.id}`
+    const kept = async (days: number) => {
+      await under({ 'notifications:keep-unread-days': days }, async () => {
+        await addJob(sql, 'tidy_notifications', {})
+        await work()
+      })
+      return (await sql`select from notifications where user_id = ${bob.id}`).length
+    }
+    assert.deepEqual([await kept(7), await kept(5)], [1, 0])
+  },
+  'notifications:keep-most': async () => {
+    const bob = await person()
+    const notices = Array.from({ length: 102 }, (_, id) => ({
+      ...{ type: 'like' as const, recipients: [bob.id], senderId: ann.id, data: {} },
+      cause: { type: 'most', id: id + 1 },
+    }))
+    await notify(sql, notices)
+    const kept = async (most: number) => {
+      await under({ 'notifications:keep-most': most }, async () => {
+        await addJob(sql, 'tidy_notifications', {})
+        await work()
+      })
+      return (await sql`select from notifications where user_id = ${bob.id}`).length
+    }
+    assert.deepEqual([await kept(102), await kept(100)], [102, 100])
+  },
+  'group:keep-request-days': async () => {
+    const id = await group(ann, { mode: 'private' })
+    const [bob, eve] = [await person(), await person()]
+    for (const each of [bob, eve]) await as(each, 'PUT', `/groups/${id}`)
+    await as(bob, 'DELETE', `/groups/${id}/exit`)
+    await sql`
+      update group_member_logs set created_at = created_at - interval '6 days', audit_at = audit_at - interval '6 days'`
+    const kept = async (days: number) => {
+      await under({ 'group:keep-request-days': days }, async () => {
+        await addJob(sql, 'tidy_group_requests', {})
+        await work()
+      })
+      return (await sql`select status from group_member_logs order by id`).map(({ status }) => status)
+    }
+    assert.deepEqual([await kept(7), await kept(5)], [[3, 0], [0]])
   },
 }
 

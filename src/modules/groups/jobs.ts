@@ -1,8 +1,9 @@
 import { detachFiles } from '#modules/files/index.ts'
+import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
-import type { TaskList } from '#platform/jobs.ts'
-import { deleteMembers } from './members/queries.ts'
+import type { Schedule, TaskList } from '#platform/jobs.ts'
+import { deleteMembers, deleteOldRequests } from './members/queries.ts'
 import { listPostIds } from './posts/queries.ts'
 import { removePost } from './posts/service.ts'
 import { deleteGroup } from './queries.ts'
@@ -24,9 +25,22 @@ async function clearGroup(ctx: Context, id: number, signal: AbortSignal): Promis
   })
 }
 
+/** Deletes requests to join that were decided or taken back longer ago than the setting says; answers how many. */
+export async function clearOldRequests(ctx: Context, batch = BATCH): Promise<number> {
+  const days = (await readSettings(ctx))['group:keep-request-days']
+  let gone = 0
+  for (let some = batch; some === batch; gone += some) some = await deleteOldRequests(ctx.sql, days, batch)
+  return gone
+}
+
 /** Jobs of groups. */
 export const groupTasks = (ctx: Context): TaskList => ({
   async remove_group(payload, { abortSignal }) {
     await clearGroup(ctx, (payload as { id: number }).id, abortSignal)
   },
+  async tidy_group_requests() {
+    await clearOldRequests(ctx)
+  },
 })
+
+export const groupSchedules: Schedule[] = [{ task: 'tidy_group_requests', pattern: '47 3 * * *' }]

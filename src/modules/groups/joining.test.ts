@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ledgerChecks, PLATFORM } from '#modules/ledger/index.ts'
 import { groupWorld } from '#test/fixtures/founded.ts'
+import { clearOldRequests } from './jobs.ts'
 
 const {
+  world: { ctx },
   as,
   guest,
   person,
@@ -152,5 +154,27 @@ describe('joining', () => {
     for (let n = 0; n < 2; n += 1)
       assert.equal((await as(alice!, 'PUT', `/currency-groups/${id}`, {}, headers)).status, 201)
     assert.equal(await balance(alice!), 15)
+  })
+
+  test('requests that were settled long ago are deleted in batches, and those that wait stay with their fee (groups-9)', async () => {
+    const [founder, ...others] = await people(5)
+    const id = await group(founder!, { mode: 'paid', money: 40 })
+    for (const each of others) {
+      await fund(each, 100)
+      assert.equal((await as(each, 'PUT', `/currency-groups/${id}`)).status, 201)
+    }
+    await accept(founder!, id, others[0]!)
+    await as(others[1]!, 'DELETE', `/groups/${id}/exit`)
+    await as(others[2]!, 'DELETE', `/groups/${id}/exit`)
+    await sql`
+      update group_member_logs set created_at = now() - interval '400 days', audit_at = audit_at - interval '400 days'
+      where group_id = ${id}`
+    assert.equal(await clearOldRequests(ctx, 2), 3)
+    const left = await sql`select user_id, status from group_member_logs where group_id = ${id}`
+    assert.deepEqual([...left], [{ user_id: others[3]!.id, status: 0 }])
+    await assertNoDrift()
+    await as(others[3]!, 'DELETE', `/groups/${id}/exit`)
+    assert.equal(await balance(others[3]!), 100)
+    await assertNoDrift()
   })
 })

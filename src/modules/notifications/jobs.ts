@@ -3,7 +3,8 @@ import type { Schedule, TaskList } from '#platform/jobs.ts'
 import { sendToAll } from './notices/service.ts'
 import { pushNotifications } from './push/service.ts'
 import type { Taken } from './queries.ts'
-import { takeBackRest, tidyNotifications } from './service.ts'
+import { tidyNotifications } from './retention/service.ts'
+import { takeBackRest } from './service.ts'
 import { announce, deliverEvents, resumeDeliveries, sendWebhook, tidyEvents } from './webhooks/service.ts'
 
 /** Whose notifications, and where in their order. */

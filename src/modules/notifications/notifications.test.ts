@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { noticesOf } from '#test/fixtures/notices.ts'
+import { settingsOn } from '#test/sign-up.ts'
 import { createWorld, type Person } from '#test/world.ts'
 import { resourceCode } from './codes.ts'
-import { tidyNotifications } from './service.ts'
+import { notificationCounters } from './counters.ts'
+import { tidyNotifications } from './retention/service.ts'
 
 const world = await createWorld()
 const { as, guest, person, sql, ctx } = world
 const { tell } = noticesOf(world)
+const under = settingsOn(world)
 
 const statistics = async (who: Person) => (await as(who, 'GET', '/user/notification-statistics')).body
 const list = async (who: Person, query: string) => (await as(who, 'GET', `/user/notifications?${query}`)).body
@@ -251,4 +254,40 @@ test('what is read for longer than the setting says is tidied, and nothing else 
   assert.equal((await statistics(ann)).like.badge, 1)
   const marks = await sql`select 1 from notification_reads where user_id = ${ann.id}`
   assert.equal(marks.length, 1)
+})
+
+test('what nobody reads goes by age, and of each type only the newest stay, read or not (notifications-16)', async () => {
+  const [ann, bob] = [await person(), await person()]
+  const kept = async (who: Person) =>
+    (await sql<{ seq: number }[]>`select seq from notifications where user_id = ${who.id} order by seq`).map(
+      ({ seq }) => seq,
+    )
+  for (let n = 0; n < 6; n += 1) {
+    await tell(ann, bob, 'like')
+    if (n === 1) await as(ann, 'PATCH', '/user/notifications', { type: 'like' })
+  }
+  await tell(ann, bob, 'follow')
+  // Read ones, the oldest unread one and a newer one behind which something young lies.
+  await sql`update notifications set created_at = now() - interval '366 days' where user_id = ${ann.id} and seq in (1, 2, 3)`
+  await tidyNotifications(ctx, 1)
+  assert.deepEqual(await kept(ann), [1, 2, 4, 5, 6, 7])
+  assert.equal((await statistics(ann)).like.badge, 3)
+  await under({ 'notifications:keep-most': 2 }, () => tidyNotifications(ctx, 1))
+  assert.deepEqual(await kept(ann), [5, 6, 7])
+  assert.equal((await statistics(ann)).like.badge, 2)
+  assert.equal((await list(ann, 'type=like')).meta.total, 2)
+})
+
+test('reading while what is too much is deleted leaves the numbers right (notifications-16)', async () => {
+  const [ann, bob] = [await person(), await person()]
+  for (let n = 0; n < 30; n += 1) await tell(ann, bob, 'like')
+  await under({ 'notifications:keep-most': 4 }, () =>
+    Promise.all([
+      tidyNotifications(ctx, 3),
+      as(ann, 'PATCH', '/user/notifications', { type: 'like' }),
+      tidyNotifications(ctx, 5),
+      tell(ann, bob, 'like'),
+    ]),
+  )
+  for (const check of notificationCounters) assert.deepEqual([...(await check.find(sql))], [], check.name)
 })

@@ -1,10 +1,8 @@
 import { uuidv7 } from '#lib/ids.ts'
-import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database.ts'
 import { addJob } from '#platform/jobs.ts'
 import { deleteUnread, insertNotices, type Taken } from './queries.ts'
-import { deleteMarks, deleteRead } from './retention/queries.ts'
 import type { Notice } from './schema.ts'
 
 /** How many notifications one statement takes back; more are left to a job. */
@@ -44,15 +42,4 @@ export async function takeBack(tx: Db, taken: Taken): Promise<void> {
 /** Takes back what `takeBack` left over. */
 export async function takeBackRest(ctx: Context, taken: Taken, signal: AbortSignal): Promise<void> {
   while ((await deleteUnread(ctx.sql, taken, AT_ONCE)) === AT_ONCE) signal.throwIfAborted()
-}
-
-/** Deletes what was read longer ago than the setting says, in batches. */
-export async function tidyNotifications(ctx: Context): Promise<void> {
-  const days = (await readSettings(ctx))['notifications:keep-read-days']
-  for (;;) {
-    const { gone, marks } = await deleteRead(ctx.sql, days, AT_ONCE)
-    if (marks.length === 0) return
-    // Everything up to these marks is gone once a batch did not fill up.
-    if (gone < AT_ONCE) await deleteMarks(ctx.sql, marks)
-  }
 }

@@ -256,6 +256,21 @@ export const SETTINGS = {
     180,
     'How long notifications are kept that were read.',
   ),
+  'notifications:keep-unread-days': define(
+    Int(1, 3650),
+    365,
+    'How long notifications are kept that nobody reads.',
+  ),
+  'notifications:keep-most': define(
+    Int(100, 1_000_000),
+    10_000,
+    'How many notifications of a type a person keeps; the oldest go first.',
+  ),
+  'group:keep-request-days': define(
+    Int(1, 3650),
+    365,
+    'How long requests to join groups are kept that were decided or taken back.',
+  ),
 } as const
 
 export type SettingName = keyof typeof SETTINGS

@@ -216,6 +216,18 @@ export const SETTING_TEXTS: Record<string, { label: Text; note: Text }> = {
     label: ['Days that read notifications are kept', '已读通知保留天数'],
     note: ['After that they are deleted.', '之后自动删除。'],
   },
+  'notifications:keep-unread-days': {
+    label: ['Days that unread notifications are kept', '未读通知保留天数'],
+    note: ['After that they are deleted.', '之后自动删除。'],
+  },
+  'notifications:keep-most': {
+    label: ['Most notifications of a type', '每类通知保留条数'],
+    note: ['Of each person; the oldest are deleted first.', '按每位用户计算，先删除最早的。'],
+  },
+  'group:keep-request-days': {
+    label: ['Days that decided requests to join are kept', '已处理入圈申请保留天数'],
+    note: ['After that they are deleted; waiting ones stay.', '之后自动删除，待处理的保留。'],
+  },
 }
 
 /** What the first part of a setting's name stands for. */

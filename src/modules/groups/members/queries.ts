@@ -217,3 +217,22 @@ export async function deleteMembers(sql: Db, groupId: number, limit: number): Pr
     )`
   return gone.count
 }
+
+/** How many requests to join were decided or taken back longer ago than `days`. */
+export async function countOldRequests(sql: Db, days: number): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*)::int as count from group_member_logs
+    where status <> 0 and audit_at < now() - make_interval(days => ${days})`
+  return row.count
+}
+
+/** Deletes up to `limit` of them, oldest first; answers how many. One that waits stays, because escrow holds its fee. */
+export async function deleteOldRequests(sql: Db, days: number, limit: number): Promise<number> {
+  const gone = await sql`
+    delete from group_member_logs where id in (
+      select id from group_member_logs
+      where status <> 0 and audit_at < now() - make_interval(days => ${days})
+      order by audit_at limit ${limit} for update skip locked
+    )`
+  return gone.count
+}
