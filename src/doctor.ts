@@ -7,7 +7,6 @@ import { anonymousLikes } from '#modules/questions/index.ts'
 import { topicCounters } from '#modules/topics/index.ts'
 import type { CounterCheck } from '#platform/counters.ts'
 import { type Sql, type Tx, transaction } from '#platform/database.ts'
-import { countFailedJobs, deleteFailedJobs } from '#platform/jobs/counts.ts'
 import { listPendingMigrations } from '#platform/migrate.ts'
 import { CONTENT_KINDS } from './content-kinds.ts'
 import { MONEY_CHECKS } from './money-checks.ts'
@@ -26,7 +25,6 @@ export const COUNTERS: CounterCheck[] = [
 ]
 
 const SHOWN = 10
-const FAILED_AT_ONCE = 1000
 
 /** Recounts and inspections of the whole database may take longer than any request. */
 const patiently = <T>(sql: Sql, work: (tx: Tx) => Promise<T>) =>
@@ -76,16 +74,6 @@ export async function examine(
     if (check.mendable === false) wrong += 1
     else if (mend) print(`    mended ${await patiently(sql, (tx) => check.mend(tx))}`)
     else left += 1
-  }
-  const failed = await countFailedJobs(sql)
-  if (failed > 0) {
-    print(`· ${failed} jobs failed for good and are kept for a while`)
-    if (mend) {
-      let gone = 0
-      for (let some = FAILED_AT_ONCE; some === FAILED_AT_ONCE; gone += some)
-        some = await deleteFailedJobs(sql, 0, FAILED_AT_ONCE)
-      print(`    deleted ${gone}`)
-    }
   }
   if (left > 0) print('Run `kith doctor --mend` to set the counters right.')
   if (wrong > 0) print('What differs in the ledger is not mended: docs/ledger.md says how to look into it.')

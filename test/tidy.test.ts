@@ -7,10 +7,13 @@ import { tidyTemporary } from '#modules/files/uploads/service.ts'
 import { deleteOldKeys } from '#platform/idempotency.ts'
 import { addJob } from '#platform/jobs.ts'
 import { createStorage } from '#platform/storage/storage.ts'
+import { groupMaker } from '#test/fixtures/groups.ts'
 import { createWorld } from '#test/world.ts'
-import { examine } from '../src/doctor.ts'
+import { reportLeftovers } from '../src/leftovers.ts'
 
-const { sql, ctx, work, person } = await createWorld()
+const world = await createWorld()
+const { sql, ctx, work, person, as } = world
+const { group } = groupMaker(world)
 const folder = await mkdtemp(join(tmpdir(), 'kith-tidy-'))
 after(() => rm(folder, { recursive: true, force: true }))
 
@@ -42,11 +45,34 @@ test('jobs that failed for good are deleted after a while, and by the doctor at 
   assert.equal((await failed()).length, 2)
   const lines: string[] = []
   const print = (line: string) => void lines.push(line)
-  await examine(sql, { mend: false, print })
+  await reportLeftovers(ctx, { mend: false, print })
   assert.ok(lines.includes('· 2 jobs failed for good and are kept for a while'), lines.join('\n'))
   assert.equal((await failed()).length, 2)
-  await examine(sql, { mend: true, print })
+  await reportLeftovers(ctx, { mend: true, print })
   assert.equal((await failed()).length, 0)
+})
+
+test('the doctor tells of notifications and requests that are older than the settings keep, and deletes them', async () => {
+  const [ann, bob, eve] = [await person(), await person(), await person()]
+  for (const each of [bob, eve]) await as(each, 'PUT', `/user/followings/${ann.id}`)
+  const id = await group(bob, { mode: 'private' })
+  for (const each of [ann, eve]) await as(each, 'PUT', `/groups/${id}`)
+  await as(ann, 'DELETE', `/groups/${id}/exit`)
+  await sql`update notifications set created_at = now() - interval '366 days' where user_id = ${ann.id} and seq = 1`
+  await sql`update group_member_logs set audit_at = audit_at - interval '366 days'`
+  const report = async (mend: boolean) => {
+    const lines: string[] = []
+    await reportLeftovers(ctx, { mend, print: (line) => void lines.push(line) })
+    return lines
+  }
+  const notifications = '· 1 notifications are older or more than the settings keep'
+  const requests = '· 1 settled requests to join groups are older than the settings keep'
+  assert.deepEqual(await report(false), [notifications, requests])
+  const gone = '    deleted 1'
+  assert.deepEqual(await report(true), [notifications, gone, requests, gone])
+  assert.deepEqual(await report(false), [])
+  assert.equal((await sql`select from notifications where user_id = ${ann.id}`).length, 1)
+  assert.equal((await sql`select from group_member_logs where status = 0`).length, 1)
 })
 
 test('what killed uploads left in the temporary folder is removed after a day, and nothing else', async () => {

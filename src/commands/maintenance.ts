@@ -1,4 +1,6 @@
+import { listPendingMigrations } from '#platform/migrate.ts'
 import { examine } from '../doctor.ts'
+import { reportLeftovers } from '../leftovers.ts'
 import { prepareDatabase } from '../prepare.ts'
 import { type Environment, withContext } from './context.ts'
 
@@ -16,5 +18,9 @@ export function migrateDatabase(env: Environment): Promise<number> {
 
 /** `kith doctor`: exit code 1 when something is wrong and was not mended. */
 export function runDoctor(env: Environment, { mend }: { mend: boolean }): Promise<number> {
-  return withContext(env, async ({ ctx }) => ((await examine(ctx.sql, { mend, print })) ? 0 : 1))
+  return withContext(env, async ({ ctx }) => {
+    const isWell = await examine(ctx.sql, { mend, print })
+    if ((await listPendingMigrations(ctx.sql)).length === 0) await reportLeftovers(ctx, { mend, print })
+    return isWell ? 0 : 1
+  })
 }

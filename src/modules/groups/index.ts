@@ -6,6 +6,7 @@ export {
   settleGroups,
   tagGroups,
 } from './imports/thinksns/tables.ts'
+export { clearOldRequests, countOldRequestsOf } from './jobs.ts'
 export { postReader } from './posts/content.ts'
 export { postRemoval } from './posts/service.ts'
 

@@ -1,9 +1,9 @@
 import { detachFiles } from '#modules/files/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
-import { transaction } from '#platform/database.ts'
+import { type Db, transaction } from '#platform/database.ts'
 import type { Schedule, TaskList } from '#platform/jobs.ts'
-import { deleteMembers, deleteOldRequests } from './members/queries.ts'
+import { countOldRequests, deleteMembers, deleteOldRequests } from './members/queries.ts'
 import { listPostIds } from './posts/queries.ts'
 import { removePost } from './posts/service.ts'
 import { deleteGroup } from './queries.ts'
@@ -24,6 +24,10 @@ async function clearGroup(ctx: Context, id: number, signal: AbortSignal): Promis
     await deleteGroup(tx, id)
   })
 }
+
+/** How many requests to join are older than the setting keeps, for `kith doctor`. */
+export const countOldRequestsOf = async (ctx: Context, tx: Db): Promise<number> =>
+  countOldRequests(tx, (await readSettings(ctx))['group:keep-request-days'])
 
 /** Deletes requests to join that were decided or taken back longer ago than the setting says; answers how many. */
 export async function clearOldRequests(ctx: Context, batch = BATCH): Promise<number> {

@@ -1,0 +1,55 @@
+import { clearOldRequests, countOldRequestsOf } from '#modules/groups/index.ts'
+import { clearSurplus, countSurplusOf } from '#modules/notifications/index.ts'
+import type { Context } from '#platform/context.ts'
+import { type Tx, transaction } from '#platform/database.ts'
+import { countFailedJobs, deleteFailedJobs } from '#platform/jobs/counts.ts'
+
+const AT_ONCE = 1000
+
+/** What the nightly jobs delete in time, and `kith doctor --mend` at once. */
+type Leftover = {
+  /** What is said of them, after their number. */
+  text: string
+  count: (ctx: Context, tx: Tx) => Promise<number>
+  /** Deletes all in batches; answers how many. */
+  clear: (ctx: Context) => Promise<number>
+}
+
+const LEFTOVERS: Leftover[] = [
+  {
+    text: 'jobs failed for good and are kept for a while',
+    count: (_, tx) => countFailedJobs(tx),
+    async clear({ sql }) {
+      let gone = 0
+      for (let some = AT_ONCE; some === AT_ONCE; gone += some) some = await deleteFailedJobs(sql, 0, AT_ONCE)
+      return gone
+    },
+  },
+  {
+    text: 'notifications are older or more than the settings keep',
+    count: countSurplusOf,
+    clear: (ctx) => clearSurplus(ctx),
+  },
+  {
+    text: 'settled requests to join groups are older than the settings keep',
+    count: countOldRequestsOf,
+    clear: (ctx) => clearOldRequests(ctx),
+  },
+]
+
+/** Prints what is left over and may go; with `mend` it goes. Nothing of it is wrong. */
+export async function reportLeftovers(
+  ctx: Context,
+  { mend, print }: { mend: boolean; print: (line: string) => void },
+): Promise<void> {
+  for (const { text, count, clear } of LEFTOVERS) {
+    const found = await transaction(ctx.sql, async (tx) => {
+      // Of a large database it takes longer than any request may.
+      await tx`set local statement_timeout = 0`
+      return count(ctx, tx)
+    })
+    if (found === 0) continue
+    print(`· ${found} ${text}`)
+    if (mend) print(`    deleted ${await clear(ctx)}`)
+  }
+}
