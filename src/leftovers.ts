@@ -1,3 +1,4 @@
+import { clearLeftovers, countLeftovers } from '#modules/files/index.ts'
 import { clearOldRequests, countOldRequestsOf } from '#modules/groups/index.ts'
 import { clearSurplus, countSurplusOf } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -10,15 +11,22 @@ const AT_ONCE = 1000
 type Leftover = {
   /** What is said of them, after their number. */
   text: string
-  count: (ctx: Context, tx: Tx) => Promise<number>
+  count: (ctx: Context) => Promise<number>
   /** Deletes all in batches; answers how many. */
   clear: (ctx: Context) => Promise<number>
 }
 
+/** Of a large database it takes longer than any request may. */
+const patiently = <T>({ sql }: Context, work: (tx: Tx) => Promise<T>) =>
+  transaction(sql, async (tx) => {
+    await tx`set local statement_timeout = 0`
+    return work(tx)
+  })
+
 const LEFTOVERS: Leftover[] = [
   {
     text: 'jobs failed for good and are kept for a while',
-    count: (_, tx) => countFailedJobs(tx),
+    count: ({ sql }) => countFailedJobs(sql),
     async clear({ sql }) {
       let gone = 0
       for (let some = AT_ONCE; some === AT_ONCE; gone += some) some = await deleteFailedJobs(sql, 0, AT_ONCE)
@@ -27,13 +35,18 @@ const LEFTOVERS: Leftover[] = [
   },
   {
     text: 'notifications are older or more than the settings keep',
-    count: countSurplusOf,
+    count: (ctx) => patiently(ctx, (tx) => countSurplusOf(ctx, tx)),
     clear: (ctx) => clearSurplus(ctx),
   },
   {
     text: 'settled requests to join groups are older than the settings keep',
-    count: countOldRequestsOf,
+    count: (ctx) => patiently(ctx, (tx) => countOldRequestsOf(ctx, tx)),
     clear: (ctx) => clearOldRequests(ctx),
+  },
+  {
+    text: 'stored files belong to nothing and are older than a day',
+    count: countLeftovers,
+    clear: (ctx) => clearLeftovers(ctx),
   },
 ]
 
@@ -43,11 +56,7 @@ export async function reportLeftovers(
   { mend, print }: { mend: boolean; print: (line: string) => void },
 ): Promise<void> {
   for (const { text, count, clear } of LEFTOVERS) {
-    const found = await transaction(ctx.sql, async (tx) => {
-      // Of a large database it takes longer than any request may.
-      await tx`set local statement_timeout = 0`
-      return count(ctx, tx)
-    })
+    const found = await count(ctx)
     if (found === 0) continue
     print(`· ${found} ${text}`)
     if (mend) print(`    deleted ${await clear(ctx)}`)

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { clearLeftovers } from '#modules/files/index.ts'
 import { tidyTemporary } from '#modules/files/uploads/service.ts'
 import { deleteOldKeys } from '#platform/idempotency.ts'
 import { addJob } from '#platform/jobs.ts'
@@ -97,6 +98,46 @@ test('what killed servers left half written in the store is removed after a day,
   await work()
   assert.deepEqual(await readdir(drafts), ['new'])
   assert.ok(await ctx.storage.exists('files/2026/whole.png'))
+})
+
+test('stored bytes that no row names are told of and removed after a day, and nothing that has a row', async () => {
+  const { id } = await person()
+  const random = 'ab'.repeat(32)
+  const kept = ['files/2026/01/01/row.png', 'variants/ab/row', `public/2026/01/01/${random}.png`]
+  const [file, variant, node] = kept as [string, string, string]
+  await sql`
+    insert into files (owner_id, sha256, md5, storage_key, mime, size) values (${id}, 'a', 'a', ${file}, 'image/png', 1)`
+  await sql`
+    insert into file_variants (storage_key, source_key, mime, size) values (${variant}, ${file}, 'image/png', 1)`
+  await sql`
+    insert into storage_nodes (node, owner_id, md5, declared_size, mime)
+    values (${node.replace('/', ':')}, ${id}, 'a', 1, 'image/png')`
+  const left = [
+    'files/2026/01/01/left.png',
+    'variants/ab/left',
+    `public/2026/01/02/${random}.png`,
+    'health/left',
+  ]
+  const others = ['exports/1/other.zip', 'imported/0/1-1.png']
+  const young = 'files/2026/01/01/young.png'
+  const old = new Date(Date.now() - 25 * 3_600_000)
+  for (const key of [...kept, ...left, ...others, young]) {
+    await ctx.storage.put(key, Buffer.from('bytes'), { mime: 'image/png' })
+    if (key !== young) await utimes(join(ctx.config.dataDir, 'uploads', key), old, old)
+  }
+  const lines: string[] = []
+  await reportLeftovers(ctx, { mend: false, print: (line) => void lines.push(line) })
+  // Those of the test before have no row either.
+  const found = Number(/^· (\d+) stored files/.exec(lines.at(-1) ?? '')?.[1])
+  assert.equal(await clearLeftovers(ctx, undefined, 2), found)
+  assert.ok(found >= left.length)
+  for (const key of [...kept, ...others, young]) assert.ok(await ctx.storage.exists(key), key)
+  for (const key of left) assert.ok(!(await ctx.storage.exists(key)), key)
+  await ctx.storage.put('health/left', Buffer.from('bytes'), { mime: 'text/plain' })
+  await utimes(join(ctx.config.dataDir, 'uploads', 'health/left'), old, old)
+  await addJob(sql, 'tidy_store', {})
+  await work()
+  assert.ok(!(await ctx.storage.exists('health/left')))
 })
 
 test('uploads are readable by the server alone, in folders of an earlier version too', async () => {

@@ -17,6 +17,7 @@ export {
 } from './imports/thinksns/pictures.ts'
 export { copyUploads, fileTables } from './imports/thinksns/uploads.ts'
 export { bindUses, findUses, listUses } from './imports/thinksns/uses.ts'
+export { clearLeftovers, countLeftovers } from './leftovers/service.ts'
 export { releaseNodes } from './nodes/queries.ts'
 export { attachmentViews, getStoredNode, storedNode } from './nodes/service.ts'
 export { AttachmentView, FileView, type StoredNode, type UnpaidKind } from './schema.ts'

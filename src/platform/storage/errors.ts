@@ -17,8 +17,11 @@ const keyPattern = /^[A-Za-z0-9_-][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9._-
  * Refuses every key that is not plain segments between single slashes. No segment can start with a dot,
  * so neither `..` nor a store's own hidden folders can be named.
  */
+/** Other names in a folder or bucket are not ours. */
+export const isKey = (key: string): boolean => key.length <= 512 && keyPattern.test(key)
+
 export function assertKey(key: string): void {
-  if (key.length > 512 || !keyPattern.test(key)) {
+  if (!isKey(key)) {
     throw new StorageError('invalid_key', `Not a storage key: ${JSON.stringify(key.slice(0, 80))}`)
   }
 }

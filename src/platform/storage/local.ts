@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { access, chmod, copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { access, chmod, copyFile, mkdir, open, opendir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { assertKey, StorageError } from './errors.ts'
+import { assertKey, isKey, StorageError } from './errors.ts'
 import type { ByteRange, Storage, StorageSource } from './storage.ts'
 
 /** Files are read by the server alone: who may see one is decided there. */
@@ -81,7 +81,33 @@ export function createLocalStorage(root: string): Storage {
     }
   }
 
-  return { vendor: 'local', put, open: openFile, remove, exists, tidy }
+  async function* list(folder: string): AsyncIterable<string> {
+    assertKey(folder)
+    const entries = await opendir(join(root, folder)).catch((error: unknown) => {
+      const fault = storageFault(error)
+      if (fault.fault === 'missing') return []
+      throw fault
+    })
+    for await (const entry of entries) {
+      const key = `${folder}/${entry.name}`
+      if (!isKey(key)) continue
+      if (entry.isDirectory()) yield* list(key)
+      else if (entry.isFile()) yield key
+    }
+  }
+
+  async function writtenAt(key: string): Promise<Date | undefined> {
+    assertKey(key)
+    try {
+      return (await stat(join(root, key))).mtime
+    } catch (error) {
+      const fault = storageFault(error)
+      if (fault.fault === 'missing') return undefined
+      throw fault
+    }
+  }
+
+  return { vendor: 'local', put, open: openFile, remove, exists, list, writtenAt, tidy }
 }
 
 async function writeDurably(path: string, source: StorageSource): Promise<void> {

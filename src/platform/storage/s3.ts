@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import type { S3Client } from '@aws-sdk/client-s3'
-import { assertKey, StorageError } from './errors.ts'
+import { assertKey, isKey, StorageError } from './errors.ts'
 import type { ByteRange, Storage, StorageSource } from './storage.ts'
 
 export type S3Options = {
@@ -62,10 +62,31 @@ export function createS3Storage(options: S3Options): Storage {
     return (await present(() => client.send(new sdk.HeadObjectCommand({ Bucket, Key: key })))) !== undefined
   }
 
+  async function* list(folder: string): AsyncIterable<string> {
+    assertKey(folder)
+    const { sdk, client } = await connect()
+    let StartAfter: string | undefined
+    for (;;) {
+      const from = StartAfter === undefined ? {} : { StartAfter }
+      const page = await answered(() =>
+        client.send(new sdk.ListObjectsV2Command({ Bucket, Prefix: `${folder}/`, ...from })),
+      )
+      for (const { Key } of page.Contents ?? []) if (Key !== undefined && isKey(Key)) yield Key
+      StartAfter = page.Contents?.at(-1)?.Key
+      if (!page.IsTruncated || StartAfter === undefined) return
+    }
+  }
+
+  async function writtenAt(key: string): Promise<Date | undefined> {
+    assertKey(key)
+    const { sdk, client } = await connect()
+    return (await present(() => client.send(new sdk.HeadObjectCommand({ Bucket, Key: key }))))?.LastModified
+  }
+
   // An object appears when it is whole, so nothing is left behind.
   const tidy = async () => {}
 
-  return { vendor: 's3', put, open, remove, exists, tidy }
+  return { vendor: 's3', put, open, remove, exists, list, writtenAt, tidy }
 }
 
 /** What `s3://bucket/key` names. */

@@ -53,6 +53,19 @@ for (const vendor of ['local', 's3'] as const) {
       storage = stores[vendor]()
     })
 
+    test('lists what is below a folder and tells when it was written', async () => {
+      const given = ['listed/a', 'listed/b/c', 'listed/b/d/e.png']
+      for (const key of [...given, 'listed-not/f'])
+        await storage.put(key, Buffer.from('x'), { mime: 'text/plain' })
+      const keys: string[] = []
+      for await (const key of storage.list('listed')) keys.push(key)
+      assert.deepEqual(keys.sort(), given)
+      for await (const key of storage.list('nothing')) assert.fail(key)
+      const at = await storage.writtenAt('listed/a')
+      assert.ok(at && Math.abs(Date.now() - at.getTime()) < 3_600_000)
+      assert.equal(await storage.writtenAt('listed/none'), undefined)
+    })
+
     test('gives back the bytes it was given', async () => {
       const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, i) => i % 251))
       await storage.put('files/ab/one.bin', bytes, { mime: 'application/octet-stream' })

@@ -17,6 +17,10 @@ export type Storage = {
   /** Removing what is not there is no error. */
   remove(key: string): Promise<void>
   exists(key: string): Promise<boolean>
+  /** The keys below a folder, in no order, a few at a time in memory. */
+  list(folder: string): AsyncIterable<string>
+  /** When the bytes were written; undefined when there are none. */
+  writtenAt(key: string): Promise<Date | undefined>
   /** Removes what writes left behind that never ended, a day after it. */
   tidy(): Promise<void>
 }
