@@ -15,6 +15,7 @@ import { musicTasks } from '#modules/music/jobs.ts'
 import { nearbySchedules, nearbyTasks } from '#modules/nearby/jobs.ts'
 import { notificationSchedules, notificationTasks } from '#modules/notifications/jobs.ts'
 import { pinningSchedules, pinningTasks } from '#modules/pinning/jobs.ts'
+import { questionSchedules, questionTasks } from '#modules/questions/jobs.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import { statisticSchedules, statisticTasks } from '#modules/statistics/jobs.ts'
 import { tokenSchedules, tokenTasks } from '#modules/tokens/jobs.ts'
@@ -65,6 +66,7 @@ const TASKS: ((ctx: Context) => TaskList)[] = [
   commentTasks,
   pinningTasks,
   feedTasks,
+  questionTasks,
   groupTasks,
   imTasks,
   statisticTasks(STATISTICS, PROBES),
@@ -86,6 +88,7 @@ const SCHEDULES: Schedule[] = [
   ...pinningSchedules,
   ...feedSchedules,
   ...groupSchedules,
+  ...questionSchedules,
   ...imSchedules,
   ...statisticSchedules,
 ]

@@ -127,3 +127,9 @@ test('no module invalidates a page by hand: the database layer knows what was wr
   }
   assert.ok(seen > 100, `saw only ${seen} files`)
 })
+
+test('an upsert takes the time from the row that was to be inserted, which a database of several machines demands', () => {
+  for (const file of sources)
+    for (const [update] of readFileSync(file, 'utf8').matchAll(/do update\s[\s\S]*?(?=`|\n\s*\)|returning)/g))
+      assert.doesNotMatch(update, /\b(now|clock_timestamp|random|gen_random_uuid)\(/, file)
+})

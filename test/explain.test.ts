@@ -16,7 +16,7 @@ const EXEMPT: { route: string; part: string; because: string }[] = [
     because: 'takes the newest posts of everybody I follow',
   },
   { route: '/feeds/:feed', part: 'from rewards', because: 'sums the rewards of one post' },
-  { route: '/feeds/ranks', part: 'taken as', because: 'sums the posts of a month, the first time' },
+  { route: '/feeds/ranks', part: 'sum(c.n)', because: 'sums the posts of a month while no sums are kept' },
   { route: '/question-topics/:topic/questions', part: 'subject_grams', because: 'searches within one topic' },
   { route: '/question-topics/:topic/questions', part: '1 month', because: 'sorts one topic by answers' },
   { route: '/question-topics/:topic/questions', part: 'q.id = any', because: 'picks among one topic' },

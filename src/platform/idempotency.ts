@@ -94,7 +94,7 @@ async function keep(tx: Db, { user, key, operation, fingerprint }: Named, done: 
     values (${user}, ${key}, ${operation}, ${fingerprint}, ${done.status},
       ${done.body === undefined ? null : tx.json(done.body as never)})
     on conflict (user_id, key, operation) do update set fingerprint = excluded.fingerprint,
-      status = excluded.status, response = excluded.response, created_at = now()`
+      status = excluded.status, response = excluded.response, created_at = excluded.created_at`
 }
 
 /** Thrown inside the transaction to leave it for the answer that another one has kept. */

@@ -1,6 +1,6 @@
 import type { CounterCheck, Drift } from '#platform/counters.ts'
 import { type Db, type Fragment, type Sql, type Tx, transaction } from '#platform/database.ts'
-import { PERIODS, type Period } from '#platform/periods.ts'
+import { PERIODS, type Period, startOf } from '#platform/periods.ts'
 
 /**
  * What people are ranked by in a period, such as the likes of their feeds. Sums are kept; with every change that counts a
@@ -36,15 +36,23 @@ const STARTS = (sql: Db) => sql`
     ('month', clock_timestamp() - interval '30 days')) as s (period, start)`
 
 /**
- * The windows, held until the transaction ends: who comes meanwhile finds the changes in the sums. One that has not been
- * moved for a day, or begins with another day, is added up anew, which is less work than taking out so much.
+ * The windows of a ranking. One that has not been moved for a day, or begins with another day, is stale: it is added up
+ * anew, which is less work than taking out so much.
  */
+const readWindows = (sql: Db, ranking: string, lock: Fragment = sql``) => sql<Window[]>`
+  select w.period, w.since, greatest(s.start, w.since) as start,
+    w.since is null or w.since < s.start - case w.period when 'day' then interval '0' else interval '1 day' end as is_stale
+  from period_sum_windows w join (${STARTS(sql)}) s on s.period = w.period
+  where w.ranking = ${ranking} order by w.period ${lock}`
+
+/** Whether there is little to do: of a day that has just begun there is not much to add up. */
+const isReady = (windows: Window[]) =>
+  windows.length === PERIODS.length &&
+  windows.every(({ period, since, is_stale }) => !is_stale || (period === 'day' && since !== null))
+
+/** The windows, held until the transaction ends: who comes meanwhile finds the changes in the sums. */
 async function holdWindows(tx: Tx, ranking: string): Promise<Window[]> {
-  const read = () => tx<Window[]>`
-    select w.period, w.since, greatest(s.start, w.since) as start,
-      w.since is null or w.since < s.start - case w.period when 'day' then interval '0' else interval '1 day' end as is_stale
-    from period_sum_windows w join (${STARTS(tx)}) s on s.period = w.period
-    where w.ranking = ${ranking} order by w.period for no key update of w`
+  const read = () => readWindows(tx, ranking, tx`for no key update of w`)
   const windows = await read()
   if (windows.length === PERIODS.length) return windows
   await tx`
@@ -54,12 +62,10 @@ async function holdWindows(tx: Tx, ranking: string): Promise<Window[]> {
 }
 
 /** Brings the sums up to now. All of it is seen at one moment: what is counted, what was noted, and what has become too old. */
-async function bringUpToNow(tx: Tx, { ranking, counted }: PeriodSums): Promise<void> {
-  const windows = await holdWindows(tx, ranking)
+async function bringUpToNow(tx: Tx, { ranking, counted }: PeriodSums, windows: Window[]): Promise<void> {
   const stale = windows.filter(({ is_stale }) => is_stale).map(({ period }) => period)
   if (stale.length > 0) {
-    // All of a month may be more than a request has time for.
-    await tx.unsafe("set local statement_timeout = '60s'")
+    await tx.unsafe("set local statement_timeout = '10min'")
     await tx`delete from period_sums where ranking = ${ranking} and period = any(${stale})`
   }
   const parts = windows.map(({ period, since, start, is_stale }) => {
@@ -89,26 +95,43 @@ async function bringUpToNow(tx: Tx, { ranking, counted }: PeriodSums): Promise<v
   await tx`delete from period_sums where ranking = ${ranking} and period = any(${[...PERIODS]}) and total <= 0`
 }
 
-/** Brings the sums up to now, so that what is noted does not pile up where nobody asks. */
+/** Brings the sums up to now, or adds them up anew: for a job, since the latter takes a while where there is much. */
 export const settleSums = (sql: Sql, sums: PeriodSums): Promise<void> =>
-  transaction(sql, (tx) => bringUpToNow(tx, sums))
+  transaction(sql, async (tx) => bringUpToNow(tx, sums, await holdWindows(tx, sums.ranking)))
 
-/** Who got most in a period. `enabled` joins people of the column that it gets, so that disabled accounts are left out. */
-export const rankBySums = (
+type Ranked = { enabled: (sql: Db, column: Fragment) => Fragment; limit: number }
+
+/**
+ * Who got most in a period. `enabled` joins people of the column that it gets, so that disabled accounts are left out.
+ * While there are no sums, after an upgrade or an import, all of the period is added up, until the job was there.
+ */
+export async function rankBySums(
   sql: Sql,
   sums: PeriodSums,
   period: Period,
-  options: { enabled: (sql: Db, column: Fragment) => Fragment; limit: number },
-): Promise<Place[]> =>
-  transaction(sql, async (tx) => {
-    await bringUpToNow(tx, sums)
-    return [
-      ...(await tx<Place[]>`
-        select s.user_id, s.total as count from period_sums s ${options.enabled(tx, tx`s.user_id`)}
-        where s.ranking = ${sums.ranking} and s.period = ${period}
-        order by s.total desc, s.user_id limit ${options.limit}`),
-    ]
-  })
+  { enabled, limit }: Ranked,
+): Promise<Place[]> {
+  const { ranking, counted } = sums
+  // Looked at without a lock: whoever holds it while stale sums are added up may take long.
+  const places = isReady(await readWindows(sql, ranking))
+    ? await transaction(sql, async (tx) => {
+        const windows = await holdWindows(tx, ranking)
+        if (!isReady(windows)) return undefined
+        await bringUpToNow(tx, sums, windows)
+        return tx<Place[]>`
+          select s.user_id, s.total as count from period_sums s ${enabled(tx, tx`s.user_id`)}
+          where s.ranking = ${ranking} and s.period = ${period}
+          order by s.total desc, s.user_id limit ${limit}`
+      })
+    : undefined
+  return (
+    places ??
+    (await sql<Place[]>`
+      select c.user_id, sum(c.n)::bigint as count from (${counted(sql, startOf(sql, period))}) c
+      ${enabled(sql, sql`c.user_id`)}
+      group by c.user_id order by count desc, c.user_id limit ${limit}`)
+  )
+}
 
 /** The recount of the sums with what was noted since; mending has them added up anew. */
 export function sumsRecount({ ranking, counted }: PeriodSums): CounterCheck {

@@ -29,8 +29,9 @@ export async function insertBlock(
     insert into address_blocks as b (network, reason, ends_at, created_by)
     values (${block.network}, ${block.reason}, now() + make_interval(hours => ${block.hours}::int), ${block.by})
     on conflict (network) do update
-      set reason = excluded.reason, ends_at = excluded.ends_at, created_by = excluded.created_by, created_at = now()
-      where b.ends_at <= now()
+      set reason = excluded.reason, ends_at = excluded.ends_at, created_by = excluded.created_by,
+        created_at = excluded.created_at
+      where b.ends_at <= excluded.created_at
     returning id`
   return row?.id
 }

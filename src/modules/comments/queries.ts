@@ -95,8 +95,8 @@ export async function deleteAllComments(sql: Db, type: string, contentIds: numbe
 export async function claimMark(sql: Db, userId: number, mark: string): Promise<boolean> {
   const rows = await sql`
     insert into comment_marks as m (user_id, mark) values (${userId}, ${mark})
-    on conflict (user_id, mark) do update set created_at = now()
-      where m.created_at <= now() - interval '3 seconds'
+    on conflict (user_id, mark) do update set created_at = excluded.created_at
+      where excluded.created_at - m.created_at >= interval '3 seconds'
     returning mark`
   return rows.length > 0
 }

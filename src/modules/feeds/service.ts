@@ -14,6 +14,7 @@ import type { Context } from '#platform/context.ts'
 import { together } from '#platform/database/together.ts'
 import { statement, type Tx, transaction } from '#platform/database.ts'
 import { blocked } from '#platform/errors.ts'
+import { type FeedDraft, insertFeeds } from './drafts/queries.ts'
 import {
   contentRequired,
   fileTwice,
@@ -31,10 +32,8 @@ import {
   FEED_COMMENT,
   FEED_PIN,
   FEEDS,
-  type FeedDraft,
   findDeleted,
   findFeedRows,
-  insertFeeds,
   insertTopicLinks,
   markDeleted,
   markRestored,

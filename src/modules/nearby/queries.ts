@@ -16,7 +16,7 @@ export const upsertPlace = (sql: Db, userId: number, place: Place) => sql`
   insert into user_places (user_id, longitude, latitude, spot)
   values (${userId}, ${place.longitude}, ${place.latitude}, ${spotOf(sql, place)})
   on conflict (user_id) do update set longitude = excluded.longitude, latitude = excluded.latitude,
-    spot = excluded.spot, updated_at = now()`
+    spot = excluded.spot, updated_at = excluded.updated_at`
 
 /** Forgets where somebody is. */
 export const deletePlace = (sql: Db, userId: number) => sql`delete from user_places where user_id = ${userId}`

@@ -87,7 +87,7 @@ export async function setPrices(sql: Db, prices: Price[]): Promise<Map<number, n
       as p (channel text, raw bigint, amount bigint, user_id bigint, subject text, body text, extra text)
     order by channel, raw
     on conflict (channel, raw) do update set amount = excluded.amount, subject = excluded.subject,
-      body = excluded.body, extra = excluded.extra, closed_at = null, free = false, updated_at = now()
+      body = excluded.body, extra = excluded.extra, closed_at = null, free = false, updated_at = excluded.updated_at
     returning id, raw`
   return new Map(rows.map(({ id, raw }) => [raw, id]))
 }

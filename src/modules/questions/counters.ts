@@ -7,6 +7,8 @@ import { defineBufferedCounts } from '#platform/buffered-counts.ts'
 import type { Counts } from '#platform/content.ts'
 import { type CounterCheck, type Drift, recount } from '#platform/counters.ts'
 import type { Db, Fragment, Sql } from '#platform/database.ts'
+import { sumsRecount } from '#platform/period-sums.ts'
+import { answersGiven } from './ranks/queries.ts'
 
 const addViews = (table: 'questions' | 'answers') => (sql: Sql, ids: number[], counts: number[]) =>
   sql`
@@ -100,6 +102,7 @@ export const questionCounters: CounterCheck[] = [
   ),
   personRecount('questions_count', byAuthor('questions')),
   personRecount('answers_count', byAuthor('answers')),
+  sumsRecount(answersGiven),
 ]
 
 /** Likes of anonymous answers count for nobody: looked at before the likes of people are counted. */

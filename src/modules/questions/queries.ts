@@ -3,9 +3,13 @@ import { countForPeople } from '#modules/accounts/index.ts'
 import type { Target } from '#platform/content.ts'
 import type { Db, Fragment } from '#platform/database.ts'
 import { notePersonal } from '#platform/pages/reading.ts'
+import { noteChange } from '#platform/period-sums.ts'
 import { andPast, andPastRow, ifGiven, partOf, when } from '#platform/sql.ts'
 import type { Tables } from '#platform/tables.ts'
 import type { QuestionsQuery, UserQuestionsQuery } from './schema.ts'
+
+/** The ranking of people by the answers that they gave. */
+export const ANSWERS_GIVEN = 'answers-given'
 
 export type QuestionRow = Omit<Tables['questions'], 'subject_key' | 'subject_grams'> & {
   bounty: 'none' | 'held' | 'paid'
@@ -178,7 +182,10 @@ export const updateQuestion = (
 /** Deletes a locked question with its answers, watchers and invitations, out of everybody's counts. */
 export const deleteQuestionRow = (sql: Db, questionId: number) => sql`
   with gone as (
-    delete from answers where question_id = ${questionId} returning user_id, anonymity, likes_count
+    delete from answers where question_id = ${questionId} returning user_id, anonymity, likes_count, created_at
+  ),
+  unsummed as (
+    ${noteChange(sql, ANSWERS_GIVEN, sql`select user_id, created_at as made_at, -1 as by from gone where not anonymity`)}
   ),
   liked as (
     select user_id, sum(likes_count) as n from gone where not anonymity and likes_count > 0 group by user_id

@@ -11,5 +11,5 @@ export async function saveSettings(sql: Db, changes: Record<string, unknown>): P
   await sql`
     insert into settings (name, value)
     select name, coalesce(value, 'null') from jsonb_to_recordset(${sql.json(rows as never)}) as changes (name text, value jsonb)
-    on conflict (name) do update set value = excluded.value, updated_at = now()`
+    on conflict (name) do update set value = excluded.value, updated_at = excluded.updated_at`
 }

@@ -37,7 +37,7 @@ export async function insertToken(
     with family as (
       insert into token_families as f (user_id, id, user_agent, network)
       values (${token.userId}, ${token.family}, ${token.device?.userAgent ?? null}, ${token.device?.network ?? null})
-      on conflict (user_id, id) do update set used_at = now(),
+      on conflict (user_id, id) do update set used_at = excluded.used_at,
         user_agent = coalesce(excluded.user_agent, f.user_agent), network = coalesce(excluded.network, f.network)
     )
     insert into tokens (hash, user_id, family, expires_at, refresh_until)

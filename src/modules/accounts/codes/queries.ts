@@ -12,11 +12,11 @@ export async function saveCode(sql: Db, code: StoredCode): Promise<boolean> {
     insert into verification_codes as c (account, purpose, code_hash, expires_at)
     values (${code.account}, ${code.purpose}, ${code.hash}, now() + interval '10 minutes')
     on conflict (account, purpose) do update set
-      code_hash = excluded.code_hash, attempts = 0, created_at = now(), expires_at = excluded.expires_at,
-      sent = case when c.sent_since <= now() - interval '1 hour' then 1 else c.sent + 1 end,
-      sent_since = case when c.sent_since <= now() - interval '1 hour' then now() else c.sent_since end
-    where c.created_at <= now() - interval '60 seconds'
-      and (c.sent < ${HOURLY_MAX} or c.sent_since <= now() - interval '1 hour')
+      code_hash = excluded.code_hash, attempts = 0, created_at = excluded.created_at, expires_at = excluded.expires_at,
+      sent = case when excluded.created_at - c.sent_since >= interval '1 hour' then 1 else c.sent + 1 end,
+      sent_since = case when excluded.created_at - c.sent_since >= interval '1 hour' then excluded.created_at else c.sent_since end
+    where excluded.created_at - c.created_at >= interval '60 seconds'
+      and (c.sent < ${HOURLY_MAX} or excluded.created_at - c.sent_since >= interval '1 hour')
     returning 1`
   return rows.length === 1
 }

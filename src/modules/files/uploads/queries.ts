@@ -46,7 +46,7 @@ export async function addFile(sql: Db, file: NewFile): Promise<{ id: number; key
       insert into files (owner_id, sha256, md5, storage_key, mime, size, width, height)
       values (${file.ownerId}, ${file.sha256}, ${file.md5}, ${file.key}, ${file.mime}, ${file.size},
         ${file.width}, ${file.height})
-      on conflict on constraint files_owner_content do update set uploaded_at = now()
+      on conflict on constraint files_owner_content do update set uploaded_at = excluded.uploaded_at
       returning id, storage_key
     )
     insert into file_uses (file_id, owner_id) select id, ${file.ownerId} from kept

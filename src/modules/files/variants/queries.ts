@@ -24,7 +24,7 @@ export async function noteVariant(
   await sql`
     insert into file_variants (storage_key, source_key, mime, size)
     values (${variant.key}, ${variant.sourceKey}, ${variant.mime}, ${variant.size})
-    on conflict (storage_key) do update set mime = excluded.mime, size = excluded.size, used_at = now()`
+    on conflict (storage_key) do update set mime = excluded.mime, size = excluded.size, used_at = excluded.used_at`
 }
 
 /** Takes the rows of what was made from these files and answers where its bytes are. */

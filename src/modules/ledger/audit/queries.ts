@@ -23,7 +23,7 @@ export async function writeCheckpoints(sql: Sql): Promise<void> {
     cross join unnest(${[...CURRENCIES]}::text[]) as c (currency)
     left join ledger_checkpoints k on k.owner_id = a.owner_id and k.currency = c.currency
     on conflict (owner_id, currency) do update set posting_id = excluded.posting_id, balance = excluded.balance,
-      created_at = now()
+      created_at = excluded.created_at
     where kept.posting_id < excluded.posting_id`
 }
 

@@ -23,7 +23,7 @@ export async function saveDevice(sql: Db, device: Device, limit: number): Promis
     insert into push_devices (user_id, token, platform, language, family)
     values (${user_id}, ${token}, ${platform}, ${language}, ${family})
     on conflict (user_id, token) do update set platform = excluded.platform, language = excluded.language,
-      family = excluded.family, updated_at = now()`
+      family = excluded.family, updated_at = excluded.updated_at`
 }
 
 export async function deleteDevice(sql: Db, userId: number, token: string): Promise<void> {

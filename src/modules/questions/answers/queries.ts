@@ -1,9 +1,10 @@
 import { countForPeople } from '#modules/accounts/index.ts'
 import type { Target } from '#platform/content.ts'
 import type { Db } from '#platform/database.ts'
-import { andPast, andPastRow, ifGiven, partOf, when } from '#platform/sql.ts'
+import { noteChange } from '#platform/period-sums.ts'
+import { ifGiven, when } from '#platform/sql.ts'
 import type { Tables } from '#platform/tables.ts'
-import { idsOf } from '../queries.ts'
+import { ANSWERS_GIVEN, idsOf } from '../queries.ts'
 import type { AnswersQuery, UserAnswersQuery } from './schema.ts'
 
 export type AnswerRow = Tables['answers'] & {
@@ -67,22 +68,12 @@ export async function findAnswerTarget(sql: Db, id: number, viewerId: number): P
 export const listAnswers = (
   sql: Db,
   question: { id: number; automaticity: boolean },
-  { limit = 20, offset, after = 0, order_type: order }: AnswersQuery,
+  { limit = 20, offset = 0, order_type: order }: AnswersQuery,
 ) => sql<AnswerRow[]>`
   select ${answerColumns(sql)} from answers a join questions q on q.id = a.question_id
   where a.question_id = ${question.id} and not a.adoption ${when(sql, question.automaticity, () => sql`and not a.invited`)}
-    ${
-      order === 'time'
-        ? andPast(sql, sql`a.id`, after)
-        : andPastRow(
-            sql,
-            after,
-            sql`a.likes_count, a.id`,
-            sql`select likes_count, id from answers where id = ${after}`,
-          )
-    }
   order by ${order === 'time' ? sql`a.id desc` : sql`a.likes_count desc, a.id desc`}
-  ${partOf(sql, { limit, offset, after })}`
+  limit ${limit} offset ${offset}`
 
 /** The answers of a person, newest first; those given anonymously only for themselves. */
 export const listAnswersByAuthor = (
@@ -152,6 +143,9 @@ export async function insertAnswer(sql: Db, draft: AnswerDraft): Promise<AnswerR
     q as (update questions set answers_count = answers_count + 1 where id = ${questionId} returning user_id, look),
     counted as (
       ${countForPeople(sql, ['answers_count'], sql`select user_id, 1 as answers_count from a where not anonymity`)}
+    ),
+    summed as (
+      ${noteChange(sql, ANSWERS_GIVEN, sql`select user_id, created_at as made_at, 1 as by from a where not anonymity`)}
     )
     select ${answerColumns(sql)} from a cross join q`
   return row
@@ -192,6 +186,14 @@ const moveCounts = (sql: Db, anonymity: boolean) => sql`,
       ['answers_count'],
       sql`select user_id, ${anonymity ? -1 : 1}::int as answers_count from held where anonymity <> ${anonymity}`,
     )}
+  ),
+  summed as (
+    ${noteChange(
+      sql,
+      ANSWERS_GIVEN,
+      sql`
+        select user_id, created_at as made_at, ${anonymity ? -1 : 1}::int as by from held where anonymity <> ${anonymity}`,
+    )}
   )`
 
 /** Changes the fields that are given of an answer and tells whether it was by name before; undefined when it is adopted. */
@@ -203,7 +205,7 @@ export async function updateAnswer(
   const { body, textBody, anonymity } = changes
   const [row] = await sql<{ wasNamed: boolean }[]>`
     with held as (
-      select id, user_id, anonymity, likes_count from answers where id = ${id} and not adoption for update
+      select id, user_id, anonymity, likes_count, created_at from answers where id = ${id} and not adoption for update
     ),
     changed as (
       update answers a set updated_at = now()
@@ -233,7 +235,12 @@ export async function adoptAnswer(sql: Db, questionId: number, answerId: number)
 
 /** Deletes a locked answer, out of the counts of its question and its author. */
 export const deleteAnswerRow = (sql: Db, id: number) => sql`
-  with gone as (delete from answers where id = ${id} returning question_id, user_id, anonymity, likes_count),
+  with gone as (
+    delete from answers where id = ${id} returning question_id, user_id, anonymity, likes_count, created_at
+  ),
+  unsummed as (
+    ${noteChange(sql, ANSWERS_GIVEN, sql`select user_id, created_at as made_at, -1 as by from gone where not anonymity`)}
+  ),
   ranked as (
     update question_people x set likes_count = x.likes_count - g.likes_count
     from gone g where x.user_id = g.user_id and not g.anonymity

@@ -1,15 +1,19 @@
 import { type RankedRow, withEnabledUser } from '#modules/accounts/index.ts'
 import type { Db } from '#platform/database.ts'
-import { type Period, startOf } from '#platform/periods.ts'
+import type { PeriodSums } from '#platform/period-sums.ts'
+import { ifGiven } from '#platform/sql.ts'
+import { ANSWERS_GIVEN } from '../queries.ts'
 
 /** How far rankings go; their pages come from memory. */
-const RANKED = 1000
+export const RANKED = 1000
 
-/** Who answered most in a period; what is anonymous counts for nobody. */
-export const rankAnswerers = (sql: Db, period: Period) => sql<RankedRow[]>`
-  select a.user_id, count(*)::bigint as count from answers a ${withEnabledUser(sql, sql`a.user_id`)}
-  where a.created_at >= ${startOf(sql, period)} and not a.anonymity
-  group by a.user_id order by count desc, a.user_id limit ${RANKED}`
+/** How many answers people gave in a period; what is anonymous counts for nobody. */
+export const answersGiven: PeriodSums = {
+  ranking: ANSWERS_GIVEN,
+  counted: (sql, from, before) => sql`
+    select a.user_id, 1 as n from answers a
+    where a.created_at >= ${from} ${ifGiven(sql, before, (end) => sql`and a.created_at < ${end}`)} and not a.anonymity`,
+}
 
 /** Whose answers received most likes ever; what is anonymous counts for nobody. */
 export const rankLiked = (sql: Db) => sql<RankedRow[]>`

@@ -1,17 +1,19 @@
-import type { RankedRow } from '#modules/accounts/index.ts'
+import { type RankedRow, withEnabledUser } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
 import { cacheCostly } from '#platform/costly-cache.ts'
 import type { Db } from '#platform/database.ts'
+import { rankBySums } from '#platform/period-sums.ts'
 import type { Period } from '#platform/periods.ts'
 import { sendSignal } from '#platform/signals.ts'
-import { rankAnswerers, rankExperts, rankLiked } from './queries.ts'
+import { answersGiven, RANKED, rankExperts, rankLiked } from './queries.ts'
 
 export type Ranking = 'likes' | 'experts' | Period
 
 /** A ranking, found anew at most once a minute. */
 export const rankingOf = cacheCostly<Ranking, RankedRow[]>(60_000, ({ sql }, name) => {
   if (name === 'likes') return rankLiked(sql).execute()
-  return (name === 'experts' ? rankExperts(sql) : rankAnswerers(sql, name)).execute()
+  if (name === 'experts') return rankExperts(sql).execute()
+  return rankBySums(sql, answersGiven, name, { enabled: withEnabledUser, limit: RANKED })
 })
 
 const SIGNAL = 'question-ranks'

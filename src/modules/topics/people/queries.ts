@@ -17,7 +17,7 @@ export async function followTopic(sql: Db, id: number, viewer: TopicViewer): Pro
     link as (
       insert into feed_topic_users as l (topic_id, user_id, followed_at)
       select id, ${viewer.id}, now() from topic
-      on conflict (topic_id, user_id) do update set followed_at = now() where l.followed_at is null
+      on conflict (topic_id, user_id) do update set followed_at = excluded.followed_at where l.followed_at is null
       returning topic_id
     ),
     counted as (

@@ -10,7 +10,7 @@ export async function addPost(sql: Db, topicIds: number[], userId: number): Prom
     link as (
       insert into feed_topic_users as l (topic_id, user_id, feeds_count, participated_at)
       select id, ${userId}, 1, now() from topic order by id
-      on conflict (topic_id, user_id) do update set feeds_count = l.feeds_count + 1, participated_at = now()
+      on conflict (topic_id, user_id) do update set feeds_count = l.feeds_count + 1, participated_at = excluded.participated_at
       returning topic_id
     ),
     locked as (

@@ -69,7 +69,7 @@ export async function usePicture(
       insert into files (owner_id, sha256, md5, storage_key, mime, size, width, height)
       select ${ownerId}, sha256(convert_to(${node}, 'UTF8')), md5, ${nodeKey(node)}, mime, size, width, height
       from storage_nodes where node = ${node} and uploaded_at is not null
-      on conflict (owner_id, sha256) do update set uploaded_at = now() returning id
+      on conflict (owner_id, sha256) do update set uploaded_at = excluded.uploaded_at returning id
     )
     insert into file_uses (file_id, owner_id, channel, raw, attached_at)
     select id, ${ownerId}, ${channel}, ${raw}, now() from file returning id`

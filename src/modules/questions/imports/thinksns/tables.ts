@@ -1,6 +1,8 @@
 import { applyPictures } from '#modules/files/index.ts'
 import { setHolds } from '#modules/ledger/index.ts'
 import type { ImportStep } from '#platform/database-import/table.ts'
+import { forgetSums } from '#platform/period-sums.ts'
+import { ANSWERS_GIVEN } from '../../queries.ts'
 import { answers, income, onlookers } from './answers.ts'
 import { applications, proposals } from './applications.ts'
 import { questions, topicLinks } from './questions.ts'
@@ -24,6 +26,7 @@ export const settleQuestions: ImportStep = {
       await tx`
         insert into question_people (user_id) select distinct user_id from answers where not anonymity
         on conflict do nothing`
+      await forgetSums(tx, ANSWERS_GIVEN)
       if (options.waiting === 'keep') return []
       return tx<{ id: number }[]>`
         update questions set bounty = 'none', amount = 0, automaticity = false, look = false where bounty = 'held'
