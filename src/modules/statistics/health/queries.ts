@@ -5,12 +5,12 @@ export type CheckRow = Row<'health_checks', 'part' | 'checked_at' | 'good_at' | 
 
 /** Keeps what a look at a part found; since when it fails stays as it is until it is in order again. */
 export const saveCheck = (sql: Sql, part: string, fault: string | null) => sql`
-  insert into health_checks as h (part, good_at, failing_since, fault)
-  values (${part}, case when ${fault}::text is null then now() end, case when ${fault}::text is not null then now() end,
+  insert into health_checks as h (part, checked_at, good_at, failing_since, fault)
+  values (${part}, now(), case when ${fault}::text is null then now() end, case when ${fault}::text is not null then now() end,
     ${fault})
-  on conflict (part) do update set checked_at = now(), fault = excluded.fault,
+  on conflict (part) do update set checked_at = excluded.checked_at, fault = excluded.fault,
     good_at = coalesce(excluded.good_at, h.good_at),
-    failing_since = case when excluded.fault is not null then coalesce(h.failing_since, now()) end`
+    failing_since = case when excluded.fault is not null then coalesce(h.failing_since, excluded.failing_since) end`
 
 /** What was found at the last look at each part. */
 export const listChecks = (sql: Sql) => sql<CheckRow[]>`
