@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import fc from 'fast-check'
 import {
   type NotificationType,
@@ -10,6 +11,7 @@ import {
 import { noticesOf } from '#test/fixtures/notices.ts'
 import { settingsOn } from '#test/sign-up.ts'
 import { createWorld } from '#test/world.ts'
+import { deleteSurplus } from './retention/queries.ts'
 import { tidyNotifications } from './retention/service.ts'
 import { takeBackRest } from './service.ts'
 
@@ -90,6 +92,23 @@ test('after any sequence of doings, one by one or at once, badges and totals equ
     await sql`delete from user_blocks`
   })
   await under({ 'notifications:keep-most': 3 }, () => fc.assert(property, { numRuns: 25 }))
+})
+
+test('what is just being read is not taken for unread while it is deleted', async () => {
+  const [ann, bob] = [await person(), await person()]
+  for (let n = 0; n < 3; n += 1) await tell(ann, bob, 'like')
+  const reader = await sql.reserve()
+  await reader`begin`
+  await reader`
+    update notification_counts set read_seq = last_seq, unread = 0 where user_id = ${ann.id} and type = 'like'`
+  const deleting = deleteSurplus(sql, { user_id: ann.id, type: 'like' }, { days: 365, most: 1 }, 10)
+  const waits = () => sql`
+    select from pg_stat_activity where wait_event_type = 'Lock' and query like '%where user_id = $1 and type = $2 for update%'`
+  while ((await waits()).length === 0) await setTimeout(5)
+  await reader`commit`
+  reader.release()
+  assert.equal(await deleting, 2)
+  await inBalance()
 })
 
 test('drift is found and mended, whatever is written meanwhile', async () => {

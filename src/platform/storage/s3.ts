@@ -65,16 +65,15 @@ export function createS3Storage(options: S3Options): Storage {
   async function* list(folder: string): AsyncIterable<string> {
     assertKey(folder)
     const { sdk, client } = await connect()
-    let StartAfter: string | undefined
-    for (;;) {
-      const from = StartAfter === undefined ? {} : { StartAfter }
+    let ContinuationToken: string | undefined
+    do {
+      const from = ContinuationToken === undefined ? {} : { ContinuationToken }
       const page = await answered(() =>
         client.send(new sdk.ListObjectsV2Command({ Bucket, Prefix: `${folder}/`, ...from })),
       )
       for (const { Key } of page.Contents ?? []) if (Key !== undefined && isKey(Key)) yield Key
-      StartAfter = page.Contents?.at(-1)?.Key
-      if (!page.IsTruncated || StartAfter === undefined) return
-    }
+      ContinuationToken = page.NextContinuationToken
+    } while (ContinuationToken !== undefined)
   }
 
   async function writtenAt(key: string): Promise<Date | undefined> {

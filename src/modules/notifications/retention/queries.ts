@@ -83,7 +83,7 @@ export async function deleteSurplus(
   const [row] = await sql<[{ gone: number }]>`
     -- Marking as read, telling and taking back take the same lock.
     with locked as (
-      select user_id, type, total, read_seq from notification_counts
+      select user_id, type, unread, total, read_seq from notification_counts
       where user_id = ${pile.user_id} and type = ${pile.type} for update
     ),
     old as (
@@ -106,10 +106,12 @@ export async function deleteSurplus(
       returning n.user_id, n.type, n.seq
     ),
     counted as (
-      update notification_counts kept set total = kept.total - g.number, unread = kept.unread - g.unread
+      -- From what was locked: constraints are checked before a row that changed meanwhile is read anew.
+      update notification_counts kept set total = g.total, unread = g.unread
       from (
-        select l.user_id, l.type, count(*) as number, count(*) filter (where g.seq > l.read_seq) as unread
-        from gone g join locked l using (user_id, type) group by l.user_id, l.type
+        select l.user_id, l.type, l.total - count(*) as total,
+          l.unread - count(*) filter (where g.seq > l.read_seq) as unread
+        from gone g join locked l using (user_id, type) group by l.user_id, l.type, l.total, l.unread
       ) as g
       where kept.user_id = g.user_id and kept.type = g.type
     )
