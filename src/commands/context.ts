@@ -7,11 +7,16 @@ import { startFault } from '#platform/start-fault.ts'
 export type Environment = Record<string, string | undefined>
 
 /** Does `work` on the database of this installation, beside the server where one runs. Logs go to stderr. */
-export async function withContext<T>(env: Environment, work: (opened: Opened) => Promise<T>): Promise<T> {
+export async function withContext<T>(
+  env: Environment,
+  work: (opened: Opened) => Promise<T>,
+  /** False where a machine that loses power may lose the last of it too. */
+  { isDurable = true }: { isDurable?: boolean } = {},
+): Promise<T> {
   const config = readConfig(env)
   const level = env.LOG_LEVEL ? config.logLevel : 'warn'
   const log = createLog({ level, destination: process.stderr })
-  const opened = await openContext(config, log, { mayJoin: true }).catch((error) => {
+  const opened = await openContext(config, log, { mayJoin: true, isDurable }).catch((error) => {
     throw startFault(error, config.dataDir)
   })
   try {

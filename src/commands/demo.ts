@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { ensureFounder } from '#modules/accounts/index.ts'
 import { forgetSettings } from '#modules/settings/index.ts'
+import type { Opened } from '#platform/open-context.ts'
 import { examine } from '../doctor.ts'
 import { prepareDatabase } from '../prepare.ts'
 import { tasksOn } from '../worker.ts'
@@ -44,7 +45,7 @@ export function fillDemo(
     unlessFilled?: boolean
   },
 ): Promise<number> {
-  return withContext(env, async ({ ctx, connection }) => {
+  const fill = async ({ ctx, connection }: Opened) => {
     await prepareDatabase(ctx, connection)
     await ensureFounder(ctx)
     const [{ people, feeds }] = await ctx.sql<[{ people: number; feeds: number }]>`
@@ -84,7 +85,9 @@ export function fillDemo(
       `  Password        ${options.password === undefined ? `${password} (of all three; it is not shown again)` : 'as given'}`,
     )
     return well ? 0 : 1
-  })
+  }
+  // Whatever is lost with the power can be made again.
+  return withContext(env, fill, { isDurable: false })
 }
 
 /** `kith demo --remove`: takes away what the demo made, and nothing else. */

@@ -49,6 +49,8 @@ export type DatabaseOptions = {
   patienceMs?: number
   /** How many callers may wait for one; absent: any number, as commands and tests do. */
   maxWaiting?: number
+  /** Whether a commit is on the disk when it is told; true unless all of it can be done again. */
+  isDurable?: boolean
   onNotice?: (message: string) => void
   /** Those of another pool of this process on the same database. */
   generations?: Generations
@@ -63,11 +65,16 @@ const SEVERAL_CONNECT_SECONDS = 3
 export const sessionSettings = ({
   statementTimeoutMs,
   lockTimeoutMs,
-}: Pick<DatabaseOptions, 'statementTimeoutMs' | 'lockTimeoutMs'>): Record<string, string | number> => ({
+  isDurable = true,
+}: Pick<DatabaseOptions, 'statementTimeoutMs' | 'lockTimeoutMs' | 'isDurable'>): Record<
+  string,
+  string | number
+> => ({
   plan_cache_mode: 'force_generic_plan',
   statement_timeout: statementTimeoutMs,
   ...(lockTimeoutMs === undefined ? {} : { lock_timeout: lockTimeoutMs }),
   idle_in_transaction_session_timeout: statementTimeoutMs * 3,
+  ...(isDurable ? {} : { synchronous_commit: 'off' }),
 })
 
 /** How long a statement may take that has no timeout of its own. */

@@ -48,12 +48,18 @@ export const openStorage = (config: Config): Storage =>
 export async function openContext(
   config: Config,
   log: Log,
-  { mayJoin = false, bounds, server }: { mayJoin?: boolean; bounds?: Bounds; server?: DatabaseServer } = {},
+  {
+    mayJoin = false,
+    isDurable = true,
+    bounds,
+    server,
+  }: { mayJoin?: boolean; isDurable?: boolean; bounds?: Bounds; server?: DatabaseServer } = {},
 ): Promise<Opened> {
   const database = server ?? (await openDatabaseServer(config, log, { mayJoin }))
   const { connection, pooled } = database
   const options = {
     statementTimeoutMs: config.statementTimeoutMs,
+    isDurable,
     onNotice: (message: string) => log.debug({ notice: message }, 'database notice'),
   }
   // A command has sessions of its own; what serves may share them with others.

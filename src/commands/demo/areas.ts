@@ -5,10 +5,12 @@ import { REMARKS } from './words/remarks.ts'
 
 /** What other parts of the story refer to. */
 export type Made = {
-  articles: { id: number }[]
+  articles: { id: number; author: Member; category: string }[]
   questions: { id: number; asker: Member }[]
   groups: { id: number; founder: Member; members: Member[]; posts: number[] }[]
   categories: Map<string, number>
+  questionTopics: number[]
+  tags: number[]
 }
 
 /** Seconds of a song. */
@@ -26,7 +28,7 @@ export function publish({ site, story, chance, root, members, photograph }: Comm
   for (const [n, article] of ARTICLES.entries()) {
     const author = chance.one(members.filter(({ speaks }) => speaks === article.speaks))
     const at = story.sometime(2_000 + n * 9_000, 8_000 + n * 9_000)
-    const here = { id: 0 }
+    const here = { id: 0, author, category: article.category }
     made.articles.push(here)
     story.at(at, async () => {
       const { id } = await site.as(root, 'POST', '/admin/news', {
@@ -41,7 +43,7 @@ export function publish({ site, story, chance, root, members, photograph }: Comm
       here.id = id
     })
     for (const who of chance.some(members, chance.between(5, 12))) {
-      story.at(at + chance.between(30, 6_000), () => site.as(who, 'POST', `/news/${here.id}/likes`))
+      story.aside(at + chance.between(30, 6_000), () => site.as(who, 'POST', `/news/${here.id}/likes`))
       if (chance.happens(0.45))
         story.at(at + chance.between(60, 7_000), () =>
           site.as(who, 'POST', `/news/${here.id}/comments`, { body: chance.one(REMARKS[who.speaks]) }),
@@ -90,7 +92,7 @@ export function makeMusic({ site, story, chance, root, members, photograph, draw
       here.id = id
     })
     for (const who of chance.some(members, chance.between(3, 9))) {
-      story.at(at + chance.between(20, 9_000), () => site.as(who, 'POST', `/music/${here.id}/like`))
+      story.aside(at + chance.between(20, 9_000), () => site.as(who, 'POST', `/music/${here.id}/like`))
       if (chance.happens(0.3))
         story.at(at + chance.between(20, 9_000), () =>
           site.as(who, 'POST', `/music/${here.id}/comments`, { body: chance.one(REMARKS[who.speaks]) }),
@@ -170,7 +172,7 @@ export function gather({ site, story, chance, root, members, photograph }: Commu
         group.posts.push(answer.post.id)
       })
       for (const who of group.members.slice(0, 5)) {
-        story.at(when + chance.between(60, 2_000), () =>
+        story.aside(when + chance.between(60, 2_000), () =>
           site.as(who, 'POST', `/group-posts/${group.posts[p]}/likes`),
         )
         if (chance.happens(0.5))
@@ -186,7 +188,7 @@ export function gather({ site, story, chance, root, members, photograph }: Commu
 
 /** Questions, some for a bounty, and their answers. */
 export function wonder({ site, story, chance, root, members }: Community, made: Made): void {
-  const topics: number[] = []
+  const { questionTopics: topics } = made
   story.at(60, async () => {
     for (const [name, description] of QUESTION_TOPICS)
       topics.push((await site.as(root, 'POST', '/admin/question-topics', { name, description })).id)
@@ -218,14 +220,14 @@ export function wonder({ site, story, chance, root, members }: Community, made: 
       })
       for (const who of chance.some(members, chance.between(2, 7)))
         if (who !== experts[a])
-          story.at(at + 400 + a * 900 + chance.between(10, 3_000), () =>
+          story.aside(at + 400 + a * 900 + chance.between(10, 3_000), () =>
             site.as(who, 'POST', `/question-answers/${answer.id}/likes`),
           )
       if (told.adopted && a === 0)
         story.at(at + 5_000, () => site.as(asker!, 'PUT', `/questions/${question.id}/adoptions/${answer.id}`))
     }
     for (const who of chance.some(members, 3))
-      story.at(at + chance.between(50, 2_000), () =>
+      story.aside(at + chance.between(50, 2_000), () =>
         site.as(who, 'PUT', `/user/question-watches/${question.id}`),
       )
   }

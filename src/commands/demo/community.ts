@@ -16,7 +16,8 @@ export type Member = Person & { speaks: Language }
 /** Draws pictures and plays tunes. */
 export type Studio = {
   portrait(chance: Chance): Promise<Buffer>
-  photograph(chance: Chance, scene: Scene): Promise<Buffer>
+  /** A photograph as small as topics show it. */
+  emblem(chance: Chance, scene: Scene): Promise<Buffer>
   tune(chance: Chance, seconds: number): Buffer
 }
 
@@ -92,7 +93,7 @@ export function introduce({ site, story, chance, members, draw }: Community): vo
     })
     for (const other of chance.some(members, chance.between(4, 10)))
       if (other !== member)
-        story.at(story.sometime(at + 60, story.minutes), () =>
+        story.aside(story.sometime(at + 60, story.minutes), () =>
           site.as(member, 'PUT', `/user/followings/${other.id}`),
         )
   }
@@ -104,17 +105,13 @@ export function converse(community: Community): void {
   for (const [n, [word, { name, description, scene }]] of Object.entries(TOPICS).entries())
     story.at(200 + n * 37, async () => {
       const founder = members[n + 2]!
-      const logo = await site.uploadNode(
-        founder,
-        await draw.photograph(chance.fork(name), scene),
-        'topic.jpg',
-      )
+      const logo = await site.uploadNode(founder, await draw.emblem(chance.fork(name), scene), 'topic.jpg')
       topics.set(word, (await site.as(founder, 'POST', '/feed/topics', { name, desc: description, logo })).id)
     })
   const readers = (language: Language) => members.filter((member) => member.speaks === language)
   for (const word of Object.keys(TOPICS))
     for (const member of chance.some(members, chance.between(6, 16)))
-      story.at(story.sometime(900, story.minutes * 0.8), () =>
+      story.aside(story.sometime(900, story.minutes * 0.8), () =>
         site.as(member, 'PUT', `/user/feed-topics/${topics.get(word)}`),
       )
   for (const [n, told] of FEEDS.entries()) {
@@ -157,8 +154,10 @@ export function converse(community: Community): void {
     }
     for (const fan of chance.some(members, chance.between(3, 16)))
       if (fan !== author)
-        story.at(at + chance.between(2, 2_500), () => site.as(fan, 'POST', `/feeds/${feed.id}/like`))
+        story.aside(at + chance.between(2, 2_500), () => site.as(fan, 'POST', `/feeds/${feed.id}/like`))
     for (const keeper of chance.some(others, chance.between(0, 3)))
-      story.at(at + chance.between(20, 4_000), () => site.as(keeper, 'POST', `/feeds/${feed.id}/collections`))
+      story.aside(at + chance.between(20, 4_000), () =>
+        site.as(keeper, 'POST', `/feeds/${feed.id}/collections`),
+      )
   }
 }

@@ -65,7 +65,7 @@ async function noted(seed: number): Promise<string[]> {
     feeds: [],
     draw: {
       portrait: async (given) => Buffer.from(`portrait ${given.number()}`),
-      photograph: async (given, scene) => Buffer.from(`${scene} ${given.number()}`),
+      emblem: async (given, scene) => Buffer.from(`${scene} ${given.number()}`),
       tune: (given, seconds) => Buffer.from(`tune ${given.number()} ${seconds}`),
     },
     apply: async (person) => {
@@ -135,6 +135,25 @@ test('its people sign in, and the administrator finds something in every queue',
     assert.equal(answer.status, 200, `${queue} ${JSON.stringify(answer.body)}`)
     assert.ok(answer.body.total > 0, queue)
   }
+  const { waiting } = (await as(root, 'GET', '/admin/statistics/waiting')).body
+  assert.ok(waiting.length > 10)
+  for (const { name, count } of waiting) assert.ok(count > 0, name)
+})
+
+test('things were sold and bought: texts, pictures, looks at an answer', async () => {
+  const channels = await one.sql<{ channel: string; buyers: number }[]>`
+    select channel, count(distinct p.user_id)::int as buyers from purchases p join paid_nodes n on n.id = p.node_id
+    group by channel order by channel`
+  assert.deepEqual(
+    channels.map(({ channel }) => channel),
+    ['feed', 'file'],
+  )
+  assert.ok(channels.every(({ buyers }) => buyers >= 3))
+  const [{ looks }] = await one.sql<[{ looks: number }]>`select count(*)::int as looks from answer_onlookers`
+  assert.equal(looks, 4)
+  const [{ unread }] = await one.sql<[{ unread: number }]>`
+    select count(*)::int as unread from notifications n join users u on u.id = n.user_id where u.name = 'demo_admin'`
+  assert.ok(unread > 0)
 })
 
 test('songs are heard and pictures are seen', async () => {

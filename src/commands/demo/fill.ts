@@ -10,20 +10,28 @@ import { gather, type Made, makeMusic, publish, wonder } from './areas.ts'
 import { chanceOf } from './chance.ts'
 import { type Community, converse, createMembers, introduce } from './community.ts'
 import { type CrowdSize, writeCrowd } from './crowd.ts'
-import { drawPhotograph, openAlbum } from './pictures/photographs.ts'
+import { drawEmblem, openAlbum } from './pictures/photographs.ts'
 import { drawPortrait } from './pictures/portraits.ts'
 import { spend, wait } from './queues.ts'
 import { siteOn } from './site.ts'
 import { playTune } from './sounds.ts'
 import { type Mark, spreadInTime } from './spread.ts'
 import { createStory } from './story.ts'
+import { plead, trade } from './trade.ts'
 
 const DAYS = 42
 const NO_LIMITS = { anonymous: 0, user: 0, sensitive: 0, files: 0, variants: 0 }
 
 /** Writes down all that happens, before any of it does. */
 export function plan(community: Community): void {
-  const made: Made = { articles: [], questions: [], groups: [], categories: new Map() }
+  const made: Made = {
+    articles: [],
+    questions: [],
+    groups: [],
+    categories: new Map(),
+    questionTopics: [],
+    tags: [],
+  }
   introduce(community)
   converse(community)
   publish(community, made)
@@ -32,6 +40,8 @@ export function plan(community: Community): void {
   wonder(community, made)
   spend(community)
   wait(community, made)
+  trade(community, made)
+  plead(community, made)
 }
 
 /** Tells the story of the small demo to an empty site, as its people would: through the API. Answers the number of requests. */
@@ -71,7 +81,7 @@ export async function tellStory(
     marks.push({ written: now, happened: begun })
     const { root, members } = await createMembers(own, site, await hashPassword(options.password))
     const community: Community = {
-      draw: { portrait: drawPortrait, photograph: drawPhotograph, tune: playTune },
+      draw: { portrait: drawPortrait, emblem: drawEmblem, tune: playTune },
       apply: (person) =>
         transaction(ctx.sql, (tx) => createUser(tx, { ...person, password: null, roles: ['owner'] })),
       site,

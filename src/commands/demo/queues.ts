@@ -117,7 +117,7 @@ export function wait(community: Community, made: Made): void {
       'news:pay-contribute': 20,
     }),
   )
-  const tags: number[] = []
+  const { tags } = made
   story.at(25, async () => {
     const { id } = await site.as(root, 'POST', '/admin/tag-categories', { name: '兴趣 Interests', weight: 1 })
     for (const name of [
@@ -131,7 +131,7 @@ export function wait(community: Community, made: Made): void {
       tags.push((await site.as(root, 'POST', '/admin/tags', { name, tag_category_id: id, weight: 1 })).id)
   })
   for (const member of members)
-    story.at(story.sometime(3_000, 20_000), async () => {
+    story.aside(story.sometime(3_000, 20_000), async () => {
       for (const tag of chance.some(tags, 2)) await site.as(member, 'PUT', `/user/tags/${tag}`)
     })
   for (const article of CONTRIBUTIONS) {

@@ -65,6 +65,8 @@ test('what the demo made is taken away, and what others made stays', async () =>
     'settings',
   ])
     assert.equal(after[table] ?? 0, before[table] ?? 0, table)
+  const left = Object.keys(after).filter((table) => (after[table] ?? 0) > (before[table] ?? 0))
+  assert.deepEqual(left, [])
   assert.equal(after.users, 1)
   assert.equal(after.feeds, 1)
 })

@@ -80,6 +80,7 @@ async function doom(tx: Tx, tables: Keyed[]): Promise<void> {
     )
     await tx.unsafe(`insert into ${doomed(name)} select ${keys('m', key)} from ${JOURNAL}."made_${name}" m`)
   }
+  for (const { name } of tables) await tx.unsafe(`analyze ${doomed(name)}`)
   for (const { name, key } of tables) {
     const own = await tx<{ column: string }[]>`
       select column_name::text as column from information_schema.columns
