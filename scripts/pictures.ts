@@ -1,0 +1,144 @@
+/**
+ * Takes the pictures of the console and of the demo that README and docs show: `npm run pictures`. Needs Chromium and a
+ * font for Chinese (Debian: `apt-get install chromium fonts-noto-cjk`).
+ */
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import sharp from 'sharp'
+import { findFreePort, waitForAnswer } from '#test/servers.ts'
+
+const IMAGES = resolve(import.meta.dirname, '../docs/images')
+const MOST_BYTES = 120_000
+const PASSWORD = 'password-of-pictures'
+const WIDE = { viewport: { width: 1280, height: 800 } }
+const TELEPHONE = {
+  viewport: { width: 390, height: 800 },
+  deviceScaleFactor: 1.5,
+  isMobile: true,
+  hasTouch: true,
+}
+
+type Shot = {
+  name: string
+  path: string
+  locale?: 'en' | 'zh'
+  isDark?: boolean
+  on?: BrowserContextOptions
+}
+
+/** What is shown, and how. */
+const SHOTS: Shot[] = [
+  { name: 'console-home', path: '/' },
+  { name: 'console-queue', path: '/queues/contributions' },
+  { name: 'console-people', path: '/people' },
+  { name: 'console-dark', path: '/', isDark: true },
+  { name: 'console-chinese', path: '/queues/certifications', locale: 'zh' },
+  { name: 'console-telephone', path: '/queues/reports', on: TELEPHONE },
+  { name: 'demo-feeds', path: '/feeds' },
+  { name: 'demo-songs', path: '/songs' },
+]
+
+const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+  (path) => existsSync(path),
+)
+if (!browserPath) throw new Error('Chromium is not installed')
+if (execFileSync('fc-list', [':lang=zh'], { encoding: 'utf8' }).trim() === '')
+  throw new Error('there is no font for Chinese (apt-get install fonts-noto-cjk)')
+
+const run = (script: string, args: string[], env: NodeJS.ProcessEnv) =>
+  execFileSync(process.execPath, [join(import.meta.dirname, script), ...args], { env, stdio: 'inherit' })
+
+/** A picture of at most the bytes that a page of documentation bears: with as many colours as fit. */
+async function keep(name: string, picture: Buffer): Promise<void> {
+  for (const colours of [256, 128, 64, 32, 16]) {
+    const png = await sharp(picture)
+      .png({ palette: true, colours, effort: 10, compressionLevel: 9 })
+      .toBuffer()
+    if (png.length > MOST_BYTES) continue
+    await writeFile(join(IMAGES, `${name}.png`), png)
+    process.stdout.write(`${name}.png: ${Math.round(png.length / 1000)} KB, ${colours} colours\n`)
+    return
+  }
+  throw new Error(`${name} does not fit into ${MOST_BYTES} bytes`)
+}
+
+async function settle(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle')
+  await page.locator('h1, article, table').first().waitFor()
+  await page
+    .locator('.MuiSkeleton-root, [role=progressbar]:not([aria-valuenow])')
+    .first()
+    .waitFor({ state: 'detached' })
+  await page.waitForLoadState('networkidle')
+}
+
+async function take(browser: Browser, address: string, token: string, shot: Shot): Promise<void> {
+  const context = await browser.newContext(shot.on ?? WIDE)
+  context.setDefaultTimeout(60_000)
+  await context.addInitScript(
+    ({ token, locale }) => {
+      const { localStorage: storage } = globalThis as unknown as {
+        localStorage: { setItem(key: string, value: string): void }
+      }
+      const later = Date.now() + 3_600_000
+      storage.setItem('kith.console.locale', locale)
+      storage.setItem('kith.console', JSON.stringify({ token, expiresAt: later, refreshUntil: later }))
+    },
+    { token, locale: shot.locale ?? 'en' },
+  )
+  const page = await context.newPage()
+  await page.goto(`${address}/admin${shot.path}`)
+  await settle(page)
+  if (shot.isDark) await page.getByRole('button', { name: 'Toggle light/dark mode' }).click()
+  // Colours and ripples that are on their way.
+  await page.mouse.move(0, 0)
+  await page.waitForTimeout(800)
+  await keep(shot.name, await page.screenshot())
+  await context.close()
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'kith-pictures-'))
+const port = await findFreePort()
+const address = `http://127.0.0.1:${port}`
+const env = {
+  ...process.env,
+  DATA_DIR: join(folder, 'kith'),
+  PORT: String(port),
+  CONSOLE: 'on',
+  PROCESSES: '1',
+  RATE_LIMIT_USER: '0',
+  RATE_LIMIT_FILES: '0',
+  RATE_LIMIT_VARIANTS: '0',
+  LOG_LEVEL: 'warn',
+}
+run('build-console.ts', [], env)
+run('../src/cli.ts', ['demo', '--seed', '1', '--password', PASSWORD], env)
+const server = spawn(process.execPath, [join(import.meta.dirname, '../src/main.ts')], {
+  env,
+  stdio: 'inherit',
+})
+let browser: Browser | undefined
+try {
+  await waitForAnswer(`${address}/health/ready`)
+  const answer = await fetch(`${address}/api/v2/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ login: 'demo_admin', password: PASSWORD }),
+  })
+  const { access_token: token } = (await answer.json()) as { access_token: string }
+  browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox', '--disable-gpu'] })
+  const wanted = process.argv.slice(2)
+  for (const shot of SHOTS)
+    if (wanted.length === 0 || wanted.includes(shot.name)) await take(browser, address, token, shot)
+} finally {
+  await browser?.close()
+  const ended = once(server, 'exit')
+  server.kill('SIGTERM')
+  await ended
+  await rm(folder, { recursive: true, force: true })
+}
