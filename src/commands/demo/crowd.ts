@@ -107,7 +107,7 @@ export async function writeCrowd(
       select f.id, t.key, t.pieces from feeds f join crowd_texts t on t.text = f.feed_content
       where f.id >= ${latest.at(-1)?.id ?? 0} on conflict do nothing`
   })
-  await sql.unsafe('analyze')
+  await patiently(sql, (tx) => tx`analyze`)
 }
 
 /** Answers the id of the first; the others follow it without a gap. */

@@ -135,9 +135,25 @@ test('its people sign in, and the administrator finds something in every queue',
     assert.equal(answer.status, 200, `${queue} ${JSON.stringify(answer.body)}`)
     assert.ok(answer.body.total > 0, queue)
   }
-  const { waiting } = (await as(root, 'GET', '/admin/statistics/waiting')).body
+  const waiting = (await as(root, 'GET', '/admin/statistics/waiting')).body.data
   assert.ok(waiting.length > 10)
   for (const { name, count } of waiting) assert.ok(count > 0, name)
+})
+
+test('the days of the story are counted when it is told', async () => {
+  const { guest, as } = one
+  const { body } = await guest('POST', '/auth/login', { login: 'demo_admin', password: PASSWORD })
+  const root = { id: 0, name: 'demo_admin', token: body.access_token }
+  const answer = await as(root, 'GET', '/admin/statistics/days?series=feeds')
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  const [{ values }] = answer.body.series as [{ values: (number | null)[] }]
+  assert.equal(values.length, 30)
+  assert.ok(
+    values.every((value) => value !== null),
+    JSON.stringify(values),
+  )
+  // Few days pass without a feed.
+  assert.ok(values.filter((value) => value! > 0).length > 20, JSON.stringify(values))
 })
 
 test('things were sold and bought: texts, pictures, looks at an answer', async () => {

@@ -2,7 +2,7 @@ import { buildApp } from '#app'
 import { createUser } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
-import { type JobsConnection, runWaitingJobs } from '#platform/jobs.ts'
+import { addJob, type JobsConnection, runWaitingJobs } from '#platform/jobs.ts'
 import { createMetrics } from '#platform/metrics.ts'
 import { hashPassword } from '#platform/passwords.ts'
 import { tasksOn } from '../../worker.ts'
@@ -104,6 +104,9 @@ export async function tellStory(
     await runWaitingJobs(connection, tasksOn(own))
     marks.push({ written: performance.now() + apart, happened: begun + (story.minutes - 4) * 60_000 })
     await spreadInTime(ctx.sql, marks)
+    options.progress(1, 'counting its days')
+    await addJob(ctx.sql, 'sum_statistics', {})
+    await runWaitingJobs(connection, tasksOn(own))
     return { requests: site.requests, people: members.length + 1, feeds: community.feeds.length }
   } finally {
     await app.close()

@@ -93,7 +93,7 @@ export function plead({ site, story, chance, root, members, photograph }: Commun
     const category = made.categories.get(told.category)
     const list = `/news/categories/${category}`
     await site.as(writer, 'POST', `${list}/currency-news`, {
-      title: `${told.title}, a draft`,
+      title: `${told.title} (2)`,
       subject: told.subject,
       content: told.content,
       image: await photograph(writer, told.scene),
