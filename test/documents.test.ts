@@ -33,6 +33,8 @@ const NOT_RUN: Record<string, string> = {
   'npm run demo:walk': 'starts a server of its own and prints all of it',
   'npm run mutate': 'takes long, as it says',
   'npm run torture': 'takes long, as it says',
+  'npm run screenshots': 'writes pictures into docs/images',
+  'npm run release -- 0.2.0': 'commits and tags; test/release.test.ts runs it in repositories of its own',
 }
 
 test('every npm command in a document is one that there is', () => {
