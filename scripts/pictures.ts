@@ -16,6 +16,8 @@ const IMAGES = resolve(import.meta.dirname, '../docs/images')
 const MOST_BYTES = 120_000
 const PASSWORD = 'password-of-pictures'
 const WIDE = { viewport: { width: 1280, height: 800 } }
+/** High enough for what waits and the charts below it. */
+const HIGH = { viewport: { width: 1280, height: 1300 } }
 const TELEPHONE = {
   viewport: { width: 390, height: 800 },
   deviceScaleFactor: 1.5,
@@ -33,7 +35,7 @@ type Shot = {
 
 /** What is shown, and how. */
 const SHOTS: Shot[] = [
-  { name: 'console-home', path: '/' },
+  { name: 'console-home', path: '/', on: HIGH },
   { name: 'console-queue', path: '/queues/contributions' },
   { name: 'console-people', path: '/people' },
   { name: 'console-dark', path: '/', isDark: true },
