@@ -1,58 +1,23 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { addJob } from '#platform/jobs.ts'
-import { hashPassword } from '#platform/passwords.ts'
-import { StorageError } from '#platform/storage/errors.ts'
+import { exportsOn } from '#test/fixtures/exports.ts'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { NOT_EXPORTED, peopleTables } from '#test/fixtures/people-tables.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { uploadPicture } from '#test/fixtures/uploads.ts'
-import { readZip } from '#test/fixtures/zip.ts'
 import { refusalOf, settingsOn } from '#test/sign-up.ts'
-import { createWorld, type Person } from '#test/world.ts'
+import { createWorld } from '#test/world.ts'
 import { PERSONAL_DATA } from '../src/personal-data.ts'
-import { tasksOn } from '../src/worker.ts'
 
 const world = await createWorld()
-const { as, guest, sql, ctx, app, work, outbox } = world
+const { as, guest, sql, ctx, work, outbox } = world
 // No other number of a test is like the id of a person.
 await sql`select setval(pg_get_serial_sequence('users', 'id'), 700100200)`
 const { ask, answer } = questionsOf(world)
 const { publish } = feedsOf(world)
 const under = settingsOn(world)
-const PASSWORD = 'correct horse'
-const hashed = await hashPassword(PASSWORD)
-
-/** Somebody with a password and an e-mail address. */
-async function owner(options: { roles?: string[] } = {}): Promise<Person & { email: string }> {
-  const made = await world.person(options)
-  const email = `${made.name}@example.com`
-  await sql`
-    update users set password = ${hashed}, email = ${email}, email_key = ${email}, email_verified_at = now()
-    where id = ${made.id}`
-  return { ...made, email }
-}
-const request = (who: Person, headers: Record<string, string> = {}) =>
-  as(who, 'POST', '/user/exports', { password: PASSWORD }, headers)
-const pathOf = (url: string) => url.slice(url.indexOf('/storage/'))
-const fetchBytes = (url: string, headers = {}) => app.inject({ url: pathOf(url), headers })
-
-/** Asks for an export, has it made and unpacks it. */
-async function exportOf(who: Person, headers: Record<string, string> = {}) {
-  const asked = await request(who, headers)
-  assert.equal(asked.status, 202, JSON.stringify(asked.body))
-  await work()
-  const told = await as(who, 'GET', `/user/exports/${asked.body.id}/archive?json=1`)
-  assert.equal(told.status, 200, JSON.stringify(told.body))
-  const reply = await fetchBytes(told.body.url)
-  assert.equal(reply.statusCode, 200)
-  const files = readZip(reply.rawPayload)
-  const list = (name: string) => JSON.parse(String(files.get(`${name}.json`)))
-  return { id: asked.body.id as number, url: told.body.url as string, reply, files, list }
-}
+const { owner, request, fetchBytes, exportOf, hashed } = await exportsOn(world)
 
 test('an export needs a proof, holds what is mine, and is told when it is ready (rights-9)', async () => {
   const ann = await owner()
@@ -219,135 +184,6 @@ test('a hundred thousand feeds go into one export (rights-9)', async () => {
   assert.ok(feeds.every(({ id }, index) => index === 0 || id > (feeds[index - 1]?.id ?? 0)))
   const likes = list('likes') as { likeable_id: number }[]
   assert.equal(new Set(likes.map(({ likeable_id }) => likeable_id)).size, 1000)
-})
-
-test('an export that is broken off is made anew and leaves nothing behind (rights-9)', async () => {
-  const ann = await owner()
-  const asked = await request(ann)
-  const stop = new AbortController()
-  const task = tasksOn(ctx).make_export
-  const job = { attempts: 1, max_attempts: 5 }
-  const reason = new Error('the server stops')
-  const { put } = ctx.storage
-  ctx.storage.put = async () => {
-    stop.abort(reason)
-    throw reason
-  }
-  try {
-    await assert.rejects(
-      async () => task?.({ id: asked.body.id } as never, { job, abortSignal: stop.signal } as never),
-      reason,
-    )
-    await assert.rejects(
-      async () => task?.({ id: asked.body.id } as never, { job, abortSignal: stop.signal } as never),
-      reason,
-    )
-  } finally {
-    ctx.storage.put = put
-  }
-  assert.equal((await as(ann, 'GET', `/user/exports/${asked.body.id}`)).body.state, 'waiting')
-  assert.deepEqual(await readdir(join(ctx.config.dataDir, 'exports')), [])
-  // Two workers at once, as after a stop that was thought to be the end of one.
-  await addJob(sql, 'make_export', { id: asked.body.id })
-  await Promise.all([work(), work()])
-  const told = await as(ann, 'GET', `/user/exports/${asked.body.id}/archive?json=1`)
-  assert.ok(readZip((await fetchBytes(told.body.url)).rawPayload).has('index.html'))
-})
-
-test('an export that cannot be made is told as failed, and may be asked for again at once (rights-9)', async () => {
-  const ann = await owner()
-  const asked = await request(ann)
-  await sql`
-    update graphile_worker._private_jobs j set attempts = 4 from graphile_worker._private_tasks t
-    where t.id = j.task_id and t.identifier = 'make_export' and (j.payload ->> 'id')::bigint = ${asked.body.id}`
-  const { put } = ctx.storage
-  ctx.storage.put = async () => {
-    throw new StorageError('full', 'No space is left for uploads')
-  }
-  try {
-    await work()
-  } finally {
-    ctx.storage.put = put
-  }
-  await work()
-  assert.equal((await as(ann, 'GET', `/user/exports/${asked.body.id}`)).body.state, 'failed')
-  assert.match(outbox.findLast(({ to }) => to === ann.email)?.text ?? '', /导出失败.*again/)
-  assert.deepEqual(await readdir(join(ctx.config.dataDir, 'exports')), [])
-  await exportOf(ann)
-  await under({ 'account:export-hours': 0 }, async () => assert.equal((await request(ann)).status, 202))
-  await sql`update data_exports set created_at = now() - interval '3 days' where user_id = ${ann.id}`
-  await sql`delete from graphile_worker._private_jobs where (payload ->> 'id') is not null`
-  await addJob(sql, 'tidy_exports', {})
-  await work()
-  assert.equal((await as(ann, 'GET', '/user/exports')).body[0].state, 'failed')
-})
-
-test('uploads beyond the limit, and those that are lost, are listed and left out (rights-10)', async () => {
-  const ann = await owner()
-  const lost = await uploadPicture(world, ann)
-  const [file] = await sql`
-    select f.storage_key as key from files f join file_uses u on u.file_id = f.id where u.id = ${lost}`
-  await ctx.storage.remove(file?.key)
-  const { list, files } = await exportOf(ann)
-  assert.deepEqual([list('uploads')[0].path, list('uploads')[0].left_out], [null, 'lost'])
-  assert.match(String(files.get('index.html')), /1 more are not in the archive/)
-  const bob = await owner()
-  await uploadPicture(world, bob)
-  await under({ 'account:export-megabytes': 0 }, async () => {
-    const { list: listed } = await exportOf(bob)
-    assert.equal(listed('uploads')[0].left_out, 'no room')
-  })
-})
-
-test('whoever is suspended takes data along and deletes the account with what they sign in with (rights-1, rights-9)', async () => {
-  const ann = await owner()
-  await sql`
-    insert into sanctions (user_id, kind, reason, imposed_by) values (${ann.id}, 'suspension', 'spam', ${ann.id})`
-  const login = { login: ann.name, password: PASSWORD }
-  assert.deepEqual(refusalOf(await guest('POST', '/auth/login', login)), [403, 'account_suspended'])
-  assert.deepEqual(refusalOf(await guest('POST', '/auth/exports', { ...login, password: 'wrong' })), [
-    422,
-    'wrong_sign_in',
-  ])
-  const asked = await guest('POST', '/auth/exports', login)
-  assert.deepEqual([asked.status, asked.body.state, asked.body.url], [202, 'waiting', null])
-  assert.equal((await guest('POST', '/auth/exports', login)).body.id, asked.body.id)
-  await work()
-  const ready = await guest('POST', '/auth/exports', login)
-  assert.deepEqual([ready.body.id, ready.body.state], [asked.body.id, 'ready'])
-  const files = readZip((await fetchBytes(ready.body.url)).rawPayload)
-  assert.equal(JSON.parse(String(files.get('sanctions.json')))[0].reason, 'spam')
-
-  assert.equal((await guest('POST', '/auth/deletions', login)).status, 202)
-  assert.equal((await guest('DELETE', '/auth/deletions', login)).status, 204)
-  assert.equal((await sql`select from account_deletions where user_id = ${ann.id}`).length, 0)
-  assert.equal((await guest('POST', '/auth/deletions', login)).status, 202)
-  const [kept] = await sql`select storage_key as key from data_exports where id = ${asked.body.id}`
-  await sql`update account_deletions set due_at = now() where user_id = ${ann.id}`
-  await addJob(sql, 'erase_accounts', {})
-  await work()
-  assert.equal((await guest('POST', '/auth/exports', login)).status, 422)
-  assert.equal((await sql`select from data_exports where user_id = ${ann.id}`).length, 0)
-  assert.equal(await ctx.storage.exists(kept?.key), false)
-  assert.equal((await fetchBytes(ready.body.url)).statusCode, 404)
-})
-
-test('an account that is erased while its export is made leaves no archive (rights-2)', async () => {
-  const ann = await owner()
-  const asked = await request(ann)
-  const [kept] = await sql`select storage_key as key from data_exports where id = ${asked.body.id}`
-  const { put } = ctx.storage
-  ctx.storage.put = async (key, source, options) => {
-    await sql`delete from data_exports where id = ${asked.body.id}`
-    await put(key, source, options)
-  }
-  try {
-    await work()
-  } finally {
-    ctx.storage.put = put
-  }
-  assert.equal(await ctx.storage.exists(kept?.key), false)
-  assert.equal(existsSync(join(ctx.config.dataDir, 'uploads', kept?.key)), false)
 })
 
 test('every table with people in it is exported, or it is said why not (rights-10)', async () => {

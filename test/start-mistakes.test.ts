@@ -7,13 +7,12 @@ import type { Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { findUnfitness } from '#platform/start-checks.ts'
 import { VERSION } from '#platform/version.ts'
 import { databaseError, listenAs } from '#test/fixtures/listeners.ts'
+import { programsIn, ROOT, surroundingsIn } from '#test/fixtures/programs.ts'
 import { findFreePort } from '#test/servers.ts'
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const folder = await mkdtemp(join(tmpdir(), 'kith-mistakes-'))
 const servers: Server[] = []
 after(async () => {
@@ -24,33 +23,7 @@ after(async () => {
 
 const NOBODY = 65534
 const isRoot = process.getuid?.() === 0
-/** The variables of whoever runs the tests are no part of what is tested. */
-const SURROUNDING = {
-  PATH: process.env.PATH,
-  HOME: folder,
-  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-}
-
-type Outcome = { code: number | null; output: string }
-
-async function run(
-  args: string[],
-  env: Record<string, string>,
-  options: { uid?: number; gid?: number } = {},
-): Promise<Outcome> {
-  const child = spawn(process.execPath, args, {
-    cwd: ROOT,
-    env: { ...SURROUNDING, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    ...options,
-  })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
-  const late = setTimeout(() => child.kill('SIGKILL'), 60_000)
-  const [code] = (await once(child, 'close')) as [number | null]
-  clearTimeout(late)
-  return { code, output }
-}
+const run = programsIn(folder)
 
 const taken = await listenAs(servers, () => undefined)
 const web = await listenAs(servers, () => 'HTTP/1.1 400 Bad Request\r\n\r\n')
@@ -265,7 +238,7 @@ test('a disk without room for a database is told before one is begun', asNobody,
 test('a second server on one DATA_DIR is told which process has it', { timeout: 120_000 }, async () => {
   const dataDir = join(folder, 'twice')
   chmodSync(folder, 0o755)
-  const env = { ...SURROUNDING, PORT: '0', DATA_DIR: dataDir }
+  const env = { ...surroundingsIn(folder), PORT: '0', DATA_DIR: dataDir }
   const first = spawn(process.execPath, ['src/main.ts'], { cwd: ROOT, env })
   let said = ''
   first.stdout.on('data', (chunk) => (said += chunk))

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { addJob } from '#platform/jobs.ts'
+import { StorageError } from '#platform/storage/errors.ts'
+import { exportsOn, PASSWORD } from '#test/fixtures/exports.ts'
+import { uploadPicture } from '#test/fixtures/uploads.ts'
+import { readZip } from '#test/fixtures/zip.ts'
+import { refusalOf, settingsOn } from '#test/sign-up.ts'
+import { createWorld } from '#test/world.ts'
+import { tasksOn } from '../src/worker.ts'
+
+const world = await createWorld()
+const { as, guest, sql, ctx, work, outbox } = world
+// No other number of a test is like the id of a person.
+await sql`select setval(pg_get_serial_sequence('users', 'id'), 700100200)`
+const under = settingsOn(world)
+const { owner, request, fetchBytes, exportOf } = await exportsOn(world)
+
+test('an export that is broken off is made anew and leaves nothing behind (rights-9)', async () => {
+  const ann = await owner()
+  const asked = await request(ann)
+  const stop = new AbortController()
+  const task = tasksOn(ctx).make_export
+  const job = { attempts: 1, max_attempts: 5 }
+  const reason = new Error('the server stops')
+  const { put } = ctx.storage
+  ctx.storage.put = async () => {
+    stop.abort(reason)
+    throw reason
+  }
+  try {
+    await assert.rejects(
+      async () => task?.({ id: asked.body.id } as never, { job, abortSignal: stop.signal } as never),
+      reason,
+    )
+    await assert.rejects(
+      async () => task?.({ id: asked.body.id } as never, { job, abortSignal: stop.signal } as never),
+      reason,
+    )
+  } finally {
+    ctx.storage.put = put
+  }
+  assert.equal((await as(ann, 'GET', `/user/exports/${asked.body.id}`)).body.state, 'waiting')
+  assert.deepEqual(await readdir(join(ctx.config.dataDir, 'exports')), [])
+  // Two workers at once, as after a stop that was thought to be the end of one.
+  await addJob(sql, 'make_export', { id: asked.body.id })
+  await Promise.all([work(), work()])
+  const told = await as(ann, 'GET', `/user/exports/${asked.body.id}/archive?json=1`)
+  assert.ok(readZip((await fetchBytes(told.body.url)).rawPayload).has('index.html'))
+})
+
+test('an export that cannot be made is told as failed, and may be asked for again at once (rights-9)', async () => {
+  const ann = await owner()
+  const asked = await request(ann)
+  await sql`
+    update graphile_worker._private_jobs j set attempts = 4 from graphile_worker._private_tasks t
+    where t.id = j.task_id and t.identifier = 'make_export' and (j.payload ->> 'id')::bigint = ${asked.body.id}`
+  const { put } = ctx.storage
+  ctx.storage.put = async () => {
+    throw new StorageError('full', 'No space is left for uploads')
+  }
+  try {
+    await work()
+  } finally {
+    ctx.storage.put = put
+  }
+  await work()
+  assert.equal((await as(ann, 'GET', `/user/exports/${asked.body.id}`)).body.state, 'failed')
+  assert.match(outbox.findLast(({ to }) => to === ann.email)?.text ?? '', /导出失败.*again/)
+  assert.deepEqual(await readdir(join(ctx.config.dataDir, 'exports')), [])
+  await exportOf(ann)
+  await under({ 'account:export-hours': 0 }, async () => assert.equal((await request(ann)).status, 202))
+  await sql`update data_exports set created_at = now() - interval '3 days' where user_id = ${ann.id}`
+  await sql`delete from graphile_worker._private_jobs where (payload ->> 'id') is not null`
+  await addJob(sql, 'tidy_exports', {})
+  await work()
+  assert.equal((await as(ann, 'GET', '/user/exports')).body[0].state, 'failed')
+})
+
+test('uploads beyond the limit, and those that are lost, are listed and left out (rights-10)', async () => {
+  const ann = await owner()
+  const lost = await uploadPicture(world, ann)
+  const [file] = await sql`
+    select f.storage_key as key from files f join file_uses u on u.file_id = f.id where u.id = ${lost}`
+  await ctx.storage.remove(file?.key)
+  const { list, files } = await exportOf(ann)
+  assert.deepEqual([list('uploads')[0].path, list('uploads')[0].left_out], [null, 'lost'])
+  assert.match(String(files.get('index.html')), /1 more are not in the archive/)
+  const bob = await owner()
+  await uploadPicture(world, bob)
+  await under({ 'account:export-megabytes': 0 }, async () => {
+    const { list: listed } = await exportOf(bob)
+    assert.equal(listed('uploads')[0].left_out, 'no room')
+  })
+})
+
+test('whoever is suspended takes data along and deletes the account with what they sign in with (rights-1, rights-9)', async () => {
+  const ann = await owner()
+  await sql`
+    insert into sanctions (user_id, kind, reason, imposed_by) values (${ann.id}, 'suspension', 'spam', ${ann.id})`
+  const login = { login: ann.name, password: PASSWORD }
+  assert.deepEqual(refusalOf(await guest('POST', '/auth/login', login)), [403, 'account_suspended'])
+  assert.deepEqual(refusalOf(await guest('POST', '/auth/exports', { ...login, password: 'wrong' })), [
+    422,
+    'wrong_sign_in',
+  ])
+  const asked = await guest('POST', '/auth/exports', login)
+  assert.deepEqual([asked.status, asked.body.state, asked.body.url], [202, 'waiting', null])
+  assert.equal((await guest('POST', '/auth/exports', login)).body.id, asked.body.id)
+  await work()
+  const ready = await guest('POST', '/auth/exports', login)
+  assert.deepEqual([ready.body.id, ready.body.state], [asked.body.id, 'ready'])
+  const files = readZip((await fetchBytes(ready.body.url)).rawPayload)
+  assert.equal(JSON.parse(String(files.get('sanctions.json')))[0].reason, 'spam')
+
+  assert.equal((await guest('POST', '/auth/deletions', login)).status, 202)
+  assert.equal((await guest('DELETE', '/auth/deletions', login)).status, 204)
+  assert.equal((await sql`select from account_deletions where user_id = ${ann.id}`).length, 0)
+  assert.equal((await guest('POST', '/auth/deletions', login)).status, 202)
+  const [kept] = await sql`select storage_key as key from data_exports where id = ${asked.body.id}`
+  await sql`update account_deletions set due_at = now() where user_id = ${ann.id}`
+  await addJob(sql, 'erase_accounts', {})
+  await work()
+  assert.equal((await guest('POST', '/auth/exports', login)).status, 422)
+  assert.equal((await sql`select from data_exports where user_id = ${ann.id}`).length, 0)
+  assert.equal(await ctx.storage.exists(kept?.key), false)
+  assert.equal((await fetchBytes(ready.body.url)).statusCode, 404)
+})
+
+test('an account that is erased while its export is made leaves no archive (rights-2)', async () => {
+  const ann = await owner()
+  const asked = await request(ann)
+  const [kept] = await sql`select storage_key as key from data_exports where id = ${asked.body.id}`
+  const { put } = ctx.storage
+  ctx.storage.put = async (key, source, options) => {
+    await sql`delete from data_exports where id = ${asked.body.id}`
+    await put(key, source, options)
+  }
+  try {
+    await work()
+  } finally {
+    ctx.storage.put = put
+  }
+  assert.equal(await ctx.storage.exists(kept?.key), false)
+  assert.equal(existsSync(join(ctx.config.dataDir, 'uploads', kept?.key)), false)
+})
