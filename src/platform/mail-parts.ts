@@ -15,6 +15,7 @@ const paragraphsOf = (text: string) => text.split(/\n{2,}|(?<=[。！？]) (?=[A
  * everything else.
  */
 export function mailHtml({ subject, text, code, link }: Parts): string {
+  const heading = escaped(subject.replace(/\s+/g, ' '))
   const shown = paragraphsOf(text).map((part) => {
     const said = escaped(part).replaceAll('\n', '<br>')
     return code === undefined ? said : said.replace(escaped(code), `<strong>${escaped(code)}</strong>`)
@@ -29,10 +30,10 @@ export function mailHtml({ subject, text, code, link }: Parts): string {
       : `<p style="margin:24px 0 0"><a href="${escaped(link)}" style="color:#0b6b60">${escaped(link)}</a></p>`
   return `<!doctype html>
 <html>
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(subject)}</title></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${heading}</title></head>
 <body style="margin:0;padding:24px;background:#f4f6f6;color:#1d2424;font:16px/1.6 system-ui,-apple-system,'Segoe UI',sans-serif">
 <div style="max-width:520px;margin:0 auto;padding:28px 32px;background:#ffffff;border-radius:12px">
-<h1 style="margin:0 0 16px;font-size:20px;line-height:1.4">${escaped(subject)}</h1>
+<h1 style="margin:0 0 16px;font-size:20px;line-height:1.4">${heading}</h1>
 ${shown.map((part) => `<p style="margin:0 0 12px">${part}</p>`).join('\n')}
 ${big}${lead}
 </div>
