@@ -27,7 +27,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 test('when the primary is killed and its replica promoted, nothing that was answered is lost', {
   skip: skipPostgres,
 }, async (t) => {
-  const primary = await startPostgres({ synchronous_standby_names: '' })
+  const primary = await startPostgres()
   const standby = await startReplica(primary)
   await primary.ask("alter system set synchronous_standby_names = 'replica'")
   await primary.ask('select pg_reload_conf()')

@@ -2,7 +2,7 @@ import { countForPeople } from '#modules/accounts/index.ts'
 import type { Target } from '#platform/content.ts'
 import type { Db } from '#platform/database.ts'
 import { noteChange } from '#platform/period-sums.ts'
-import { ifGiven, when } from '#platform/sql.ts'
+import { andPast, andPastRow, ifGiven, partOf, when } from '#platform/sql.ts'
 import type { Tables } from '#platform/tables.ts'
 import { ANSWERS_GIVEN, idsOf } from '../queries.ts'
 import type { AnswersQuery, UserAnswersQuery } from './schema.ts'
@@ -68,12 +68,22 @@ export async function findAnswerTarget(sql: Db, id: number, viewerId: number): P
 export const listAnswers = (
   sql: Db,
   question: { id: number; automaticity: boolean },
-  { limit = 20, offset = 0, order_type: order }: AnswersQuery,
+  { limit = 20, offset, after = 0, order_type: order }: AnswersQuery,
 ) => sql<AnswerRow[]>`
   select ${answerColumns(sql)} from answers a join questions q on q.id = a.question_id
   where a.question_id = ${question.id} and not a.adoption ${when(sql, question.automaticity, () => sql`and not a.invited`)}
+    ${
+      order === 'time'
+        ? andPast(sql, sql`a.id`, after)
+        : andPastRow(
+            sql,
+            after,
+            sql`a.likes_count, a.id`,
+            sql`select likes_count, id from answers where id = ${after}`,
+          )
+    }
   order by ${order === 'time' ? sql`a.id desc` : sql`a.likes_count desc, a.id desc`}
-  limit ${limit} offset ${offset}`
+  ${partOf(sql, { limit, offset, after })}`
 
 /** The answers of a person, newest first; those given anonymously only for themselves. */
 export const listAnswersByAuthor = (
