@@ -135,19 +135,21 @@ async function install() {
   const { npm_execpath: npm, npm_node_execpath: node } = process.env
   const isDirect = npm?.endsWith('npm-cli.js') && node && !node.includes(`${sep}node_modules${sep}node-`)
   const windows = process.platform === 'win32'
-  const child = spawn(isDirect ? node : 'npm', isDirect ? [npm, ...args] : args, {
+  // Before npm begins: a signal in between would end this program alone.
+  let interrupted
+  let child
+  const pass = (signal) => {
+    interrupted = signal
+    child?.kill(signal)
+  }
+  for (const signal of ending) process.on(signal, pass)
+  child = spawn(isDirect ? node : 'npm', isDirect ? [npm, ...args] : args, {
     cwd: root,
     env: { ...process.env, PATH: path, KITH_INSTALLING: '1' },
     // Standard output belongs to the command that follows.
     stdio: ['ignore', 2, 2],
     shell: windows && !isDirect,
   })
-  let interrupted
-  const pass = (signal) => {
-    interrupted = signal
-    child.kill(signal)
-  }
-  for (const signal of ending) process.on(signal, pass)
   const outcome = await new Promise((resolve) => {
     child.once('error', (error) => resolve({ error }))
     child.once('close', (status, signal) => resolve({ status, signal }))
