@@ -6,12 +6,17 @@ import { type Tx, transaction } from '#platform/database.ts'
 import { countFailedJobs, deleteFailedJobs } from '#platform/jobs/counts.ts'
 
 const AT_ONCE = 1000
+/** So many stored files may be most of a small site's. */
+const FEW = 100
 
-/** What the nightly jobs delete in time, and `kith doctor --mend` at once. */
+/** How many there are, and why they are better left where they are. */
+type Found = { count: number; doubt?: string }
+
+/** What `kith doctor --mend` deletes at once. Nightly jobs delete all but stored files in time. */
 type Leftover = {
   /** What is said of them, after their number. */
   text: string
-  count: (ctx: Context) => Promise<number>
+  find: (ctx: Context) => Promise<Found>
   /** Deletes all in batches; answers how many. */
   clear: (ctx: Context) => Promise<number>
 }
@@ -26,7 +31,7 @@ const patiently = <T>({ sql }: Context, work: (tx: Tx) => Promise<T>) =>
 const LEFTOVERS: Leftover[] = [
   {
     text: 'jobs failed for good and are kept for a while',
-    count: ({ sql }) => countFailedJobs(sql),
+    find: async ({ sql }) => ({ count: await countFailedJobs(sql) }),
     async clear({ sql }) {
       let gone = 0
       for (let some = AT_ONCE; some === AT_ONCE; gone += some) some = await deleteFailedJobs(sql, 0, AT_ONCE)
@@ -35,17 +40,24 @@ const LEFTOVERS: Leftover[] = [
   },
   {
     text: 'notifications are older or more than the settings keep',
-    count: (ctx) => patiently(ctx, (tx) => countSurplusOf(ctx, tx)),
+    find: (ctx) => patiently(ctx, async (tx) => ({ count: await countSurplusOf(ctx, tx) })),
     clear: (ctx) => clearSurplus(ctx),
   },
   {
     text: 'settled requests to join groups are older than the settings keep',
-    count: (ctx) => patiently(ctx, (tx) => countOldRequestsOf(ctx, tx)),
+    find: (ctx) => patiently(ctx, async (tx) => ({ count: await countOldRequestsOf(ctx, tx) })),
     clear: (ctx) => clearOldRequests(ctx),
   },
   {
     text: 'stored files belong to nothing and are older than a day',
-    count: countLeftovers,
+    async find(ctx) {
+      const { left, stored } = await countLeftovers(ctx)
+      const isMost = left > FEW && left > stored / 2
+      return {
+        count: left,
+        ...(isMost ? { doubt: 'they are most of what is stored: is this their database?' } : {}),
+      }
+    },
     clear: (ctx) => clearLeftovers(ctx),
   },
 ]
@@ -55,10 +67,10 @@ export async function reportLeftovers(
   ctx: Context,
   { mend, print }: { mend: boolean; print: (line: string) => void },
 ): Promise<void> {
-  for (const { text, count, clear } of LEFTOVERS) {
-    const found = await count(ctx)
-    if (found === 0) continue
-    print(`· ${found} ${text}`)
-    if (mend) print(`    deleted ${await clear(ctx)}`)
+  for (const { text, find, clear } of LEFTOVERS) {
+    const { count, doubt } = await find(ctx)
+    if (count === 0) continue
+    print(`· ${count} ${text}`)
+    if (mend) print(doubt === undefined ? `    deleted ${await clear(ctx)}` : `    not deleted: ${doubt}`)
   }
 }

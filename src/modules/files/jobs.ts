@@ -1,6 +1,5 @@
 import type { Context } from '#platform/context.ts'
 import type { Schedule, TaskList } from '#platform/jobs.ts'
-import { clearLeftovers } from './leftovers/service.ts'
 import { tidyNodes } from './nodes/service.ts'
 import { removeFiles, tidyTemporary, tidyUploads } from './uploads/service.ts'
 import { tidyVariants } from './variants/service.ts'
@@ -14,13 +13,9 @@ export const fileTasks = (ctx: Context): TaskList => ({
     await tidyNodes(ctx)
   },
   tidy_variants: () => tidyVariants(ctx),
-  async tidy_store(_, { abortSignal }) {
-    await clearLeftovers(ctx, abortSignal)
-  },
 })
 
 export const fileSchedules: Schedule[] = [
   { task: 'tidy_files', pattern: '23 * * * *' },
   { task: 'tidy_variants', pattern: '*/10 * * * *' },
-  { task: 'tidy_store', pattern: '13 4 * * 0' },
 ]

@@ -14,12 +14,12 @@ export class StorageError extends Error {
 const keyPattern = /^[A-Za-z0-9_-][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/
 
 /**
- * Refuses every key that is not plain segments between single slashes. No segment can start with a dot,
- * so neither `..` nor a store's own hidden folders can be named.
+ * Whether this is a key: plain segments between single slashes. No segment can start with a dot, so neither `..` nor a
+ * store's own hidden folders can be named. Other names in a folder or bucket are not ours.
  */
-/** Other names in a folder or bucket are not ours. */
 export const isKey = (key: string): boolean => key.length <= 512 && keyPattern.test(key)
 
+/** Refuses what is no key. */
 export function assertKey(key: string): void {
   if (!isKey(key)) {
     throw new StorageError('invalid_key', `Not a storage key: ${JSON.stringify(key.slice(0, 80))}`)

@@ -9,13 +9,23 @@ const FOLDERS = ['files', 'variants', 'public', 'health']
 const AT_ONCE = 500
 const DAY_MS = 86_400_000
 
-/** Stored bytes that no row names and that are older than a day: what is younger may still get its row. */
-async function* listLeftovers({ sql, storage }: Context, batch: number): AsyncIterable<string> {
-  const examine = async function* (keys: string[]) {
+/** Stored bytes that no row names and that are older than a day (what is younger may still get its row), and all. */
+export type Leftovers = { left: number; stored: number }
+
+/** Goes through the store; `take` gets the keys of what is left over, a batch at a time. */
+async function goThrough(
+  { sql, storage }: Context,
+  { batch = AT_ONCE, take }: { batch?: number; take?: (key: string) => Promise<void> },
+): Promise<Leftovers> {
+  const seen = { left: 0, stored: 0 }
+  const examine = async (keys: string[]) => {
+    seen.stored += keys.length
     for (const { key } of await listUnnamed(sql, keys)) {
       // Asked last, so that what was written anew meanwhile stays.
       const at = await storage.writtenAt(key)
-      if (at && Date.now() - at.getTime() > DAY_MS) yield key
+      if (!at || Date.now() - at.getTime() <= DAY_MS) continue
+      seen.left += 1
+      await take?.(key)
     }
   }
   let keys: string[] = []
@@ -23,26 +33,20 @@ async function* listLeftovers({ sql, storage }: Context, batch: number): AsyncIt
     for await (const key of storage.list(folder)) {
       keys.push(key)
       if (keys.length < batch) continue
-      yield* examine(keys)
+      await examine(keys)
       keys = []
     }
-  yield* examine(keys)
+  if (keys.length > 0) await examine(keys)
+  return seen
 }
 
-/** How many stored bytes no row names, for `kith doctor`. */
-export async function countLeftovers(ctx: Context): Promise<number> {
-  let count = 0
-  for await (const _ of listLeftovers(ctx, AT_ONCE)) count += 1
-  return count
-}
+/** What is left over in the store, for `kith doctor`. */
+export const countLeftovers = (ctx: Context): Promise<Leftovers> => goThrough(ctx, {})
 
-/** Removes stored bytes that no row names; answers how many. */
-export async function clearLeftovers(ctx: Context, signal?: AbortSignal, batch = AT_ONCE): Promise<number> {
-  let gone = 0
-  for await (const key of listLeftovers(ctx, batch)) {
-    signal?.throwIfAborted()
-    await ctx.storage.remove(key)
-    gone += 1
-  }
-  return gone
+/**
+ * Removes stored bytes that no row names; answers how many. Only when somebody asks: a site that is pointed at the files of
+ * another, such as a copy of it, finds no row for them and must not take them away by itself.
+ */
+export async function clearLeftovers(ctx: Context, batch = AT_ONCE): Promise<number> {
+  return (await goThrough(ctx, { batch, take: ctx.storage.remove })).left
 }
