@@ -54,7 +54,14 @@ test('when the primary is killed and its replica promoted, nothing that was answ
   let lastBefore = 0
   let firstAfter = 0
   let isKilled = false
-  const writers = tokens.map(async (token) => {
+  let failure: unknown
+  const until = async (isSo: () => boolean) => {
+    while (!isSo()) {
+      if (failure !== undefined) throw failure
+      await pause(10)
+    }
+  }
+  const write = async (token: string) => {
     while (!isOver) {
       mark += 1
       const feed = { feed_content: 'while it lasts', feed_from: 5, feed_mark: mark }
@@ -66,16 +73,22 @@ test('when the primary is killed and its replica promoted, nothing that was answ
         else lastBefore = Date.now()
       } else await pause(20)
     }
-  })
-  while (answered.length < 40) await pause(10)
+  }
+  const writers = tokens.map((token) =>
+    write(token).catch((error) => {
+      failure = error
+    }),
+  )
+  await until(() => answered.length >= 40)
   await primary.kill()
   isKilled = true
   const before = answered.length
-  while (!statuses.has(503)) await pause(10)
+  await until(() => statuses.has(503))
   standby.promote()
-  while (answered.length < before + 40) await pause(10)
+  await until(() => answered.length >= before + 40)
   isOver = true
   await Promise.all(writers)
+  assert.equal(failure, undefined)
   t.diagnostic(
     `${answered.length} feeds, ${statuses.get(503)} refused, ${firstAfter - lastBefore} ms without one`,
   )

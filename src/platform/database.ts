@@ -1,4 +1,5 @@
 import postgres from 'postgres'
+import { takeArrays } from './database/arrays.ts'
 import type { Driver, Query } from './database/connection.ts'
 import { addressesOf, chooseHost, hostsOf } from './database/hosts.ts'
 import { createPool } from './database/pool.ts'
@@ -102,6 +103,7 @@ export function openDatabase(options: DatabaseOptions): Sql {
         })
   const settings = {
     max: 1,
+    fetch_types: false,
     idle_timeout: 0,
     max_lifetime: null,
     connect_timeout: choice ? SEVERAL_CONNECT_SECONDS : 10,
@@ -134,6 +136,7 @@ export function openDatabase(options: DatabaseOptions): Sql {
   const driver = (typeof connection === 'string'
     ? postgres(connection, settings)
     : postgres({ ...connection, ...settings })) as unknown as Driver
+  takeArrays(driver)
   const generations = options.generations ?? createGenerations()
   const pool = createPool(driver, {
     generations,

@@ -225,6 +225,7 @@ async function createDatabase(login: { host: string; port: number; password?: st
     user: superuser,
     database: 'postgres',
     max: 1,
+    fetch_types: false,
     connect_timeout: 10,
     onnotice: () => {},
   })

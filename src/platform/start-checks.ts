@@ -143,7 +143,12 @@ export async function checkDatabase(url: string): Promise<void> {
     )
   })
   try {
-    sql = postgres(url, { max: 1, connect_timeout: PATIENCE_MS / 1000, onnotice: () => {} })
+    sql = postgres(url, {
+      max: 1,
+      fetch_types: false,
+      connect_timeout: PATIENCE_MS / 1000,
+      onnotice: () => {},
+    })
     const asked = sql<[FoundDatabase]>`
       select current_setting('server_version_num')::int / 10000 as version,
              current_setting('server_encoding') as encoding,

@@ -62,7 +62,6 @@ export function openConnection(like: Driver, choice?: HostChoice): Connection {
     choice?.leave(at ?? choice.at())
     connection.end()
   }
-  // Inherited, so that what one has learned of array types is known to all.
   const options = Object.assign(Object.create(like.options), {
     max: 1,
     no_subscribe: true,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -139,4 +140,50 @@ test('a database that was away is used again with the first statement after it i
   }
   await sql.end()
   await rm(socketFolder, { recursive: true })
+})
+
+test('a connection that is lost in the moment in which it opens fails the statement and nothing else', async () => {
+  const ready = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49])
+  // Lets the client in and is gone with the first thing that it asks.
+  const server = createServer((socket) => {
+    socket.once('data', () => {
+      socket.write(ready)
+      socket.once('data', () => socket.destroy())
+    })
+    socket.on('error', () => {})
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo
+  const lostOne = { host: '127.0.0.1', port, user: 'kith', database: 'kith' }
+  const sql = openDatabase({ connection: lostOne, poolSize: 2, statementTimeoutMs: 1000 })
+  for (let times = 0; times < 3; times += 1) {
+    const failed = await sql`select 1`.catch((error) => error)
+    assert.ok(isConnectionError(failed), String(failed))
+    // What nobody listens to would end the process by now.
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  await sql.end({ timeout: 0 })
+  server.close()
+})
+
+test('arrays come and go as they are', async () => {
+  const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
+  const texts = ['', 'null', 'a "quoted" one', 'back\\slash', '{1,2}', ' 空 ']
+  const times = ['2026-11-21 05:22:00.123456+00']
+  const [row] = await sql`
+    select ${texts}::text[] as texts, array[1, null, 3] as numbers, array[2::bigint ^ 40]::bigint[] as large,
+           array[array[true], array[false]] as nested, '{}'::int[] as empty, array['{"a":1}'::jsonb] as documents,
+           ${times}::text[]::timestamptz[] as times, array[1.5]::float8[] as fractions, ${[3, 4]}::int[] as ours`
+  assert.deepEqual(row, {
+    texts,
+    numbers: [1, null, 3],
+    large: [2 ** 40],
+    nested: [[true], [false]],
+    empty: [],
+    documents: [{ a: 1 }],
+    times,
+    fractions: [1.5],
+    ours: [3, 4],
+  })
+  await sql.end()
 })
