@@ -103,6 +103,7 @@ export function openDatabase(options: DatabaseOptions): Sql {
         })
   const settings = {
     max: 1,
+    // Arrays are known (takeArrays). Without its question for them the driver's own transactions hang: ours are not the driver's.
     fetch_types: false,
     idle_timeout: 0,
     max_lifetime: null,

@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import postgres from 'postgres'
-import { takeArrays } from '#platform/database/arrays.ts'
 import type { JobsConnection } from '#platform/jobs.ts'
 
 /** A table as a backup holds it, by its full name in SQL. */
@@ -27,7 +26,6 @@ export function openPlain(connection: JobsConnection): postgres.Sql {
     connect_timeout: 10,
     onnotice: () => {},
     prepare: false,
-    fetch_types: false,
     connection: {
       application_name: 'kith-backup',
       TimeZone: 'UTC',
@@ -39,10 +37,9 @@ export function openPlain(connection: JobsConnection): postgres.Sql {
       idle_in_transaction_session_timeout: 0,
     },
   }
-  const driver =
-    typeof connection === 'string' ? postgres(connection, settings) : postgres({ ...connection, ...settings })
-  takeArrays(driver)
-  return driver
+  return typeof connection === 'string'
+    ? postgres(connection, settings)
+    : postgres({ ...connection, ...settings })
 }
 
 /** The tables that a backup holds, with the columns that are not computed. */

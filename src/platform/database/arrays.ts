@@ -1,4 +1,4 @@
-import type { ParsedOptions } from 'postgres'
+import type { Driver } from './connection.ts'
 import { parse } from 'postgres-array'
 
 /** PostgreSQL's own types: the object id of each, and of its array. They are the same in every database of every version. */
@@ -37,11 +37,7 @@ const ARRAYS: [of: number, array: number][] = [
  * Makes a driver read and send arrays. By itself it asks each new connection for their types, and when the connection is lost
  * in that moment, nobody hears of the failure and the process ends.
  */
-export function takeArrays({
-  options: { parsers, serializers },
-}: {
-  options: Pick<ParsedOptions, 'parsers' | 'serializers'>
-}): void {
+export function takeArrays({ options: { parsers, serializers } }: Driver): void {
   for (const [of, array] of ARRAYS) {
     const read = parsers[of] ?? String
     const write: (value: unknown) => unknown = serializers[of] ?? String

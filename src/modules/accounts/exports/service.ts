@@ -168,17 +168,23 @@ export async function makeExport(
     if (!isWanted) await ctx.storage.remove(key)
   } catch (error) {
     if (isLast && !signal.aborted)
-      await transaction(ctx.sql, async (tx) => {
-        for (const failed of await failExports(tx, { id })) {
-          await tell(ctx, tx, failed, 'failed')
-          await removeLater(tx, [failed.storage_key])
-        }
-      })
+      await giveUp(ctx, { id })
     throw error
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
+
+/** Notes that exports cannot be made, and tells those who wait. */
+const giveUp = (ctx: Context, which: Parameters<typeof failExports>[1]): Promise<void> =>
+  transaction(ctx.sql, async (tx) => {
+    const failed = await failExports(tx, which)
+    for (const each of failed) await tell(ctx, tx, each, 'failed')
+    await removeLater(
+      tx,
+      failed.map(({ storage_key }) => storage_key),
+    )
+  })
 
 /** Has the bytes of exports removed, if and only if the caller's transaction commits. */
 async function removeLater(tx: Tx, keys: string[]): Promise<void> {
@@ -210,10 +216,7 @@ export async function tidyExports(ctx: Context): Promise<void> {
       await removeLater(tx, keys)
       return keys.length
     })
-  await transaction(ctx.sql, async (tx) => {
-    for (const failed of await failExports(tx, { olderThanDays: GIVEN_UP_DAYS }))
-      await tell(ctx, tx, failed, 'failed')
-  })
+  await giveUp(ctx, { olderThanDays: GIVEN_UP_DAYS })
   while ((await deleteOldExports(ctx.sql, KEPT_DAYS, AT_ONCE)).length === AT_ONCE);
   const workplace = workplaceOf(ctx)
   for (const name of await readdir(workplace).catch(() => [])) {
