@@ -25,6 +25,7 @@ import {
   resetDeliveries,
 } from './queries.ts'
 import { signedHeaders } from './signature.ts'
+import type { EventType } from './types.ts'
 
 /** Seconds between attempts, as Standard Webhooks recommends: the last one is about three days after the first. */
 const DELAYS = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
@@ -32,7 +33,7 @@ const TIMEOUT_MS = 10_000
 const KEEP_DAYS = 30
 const AT_ONCE = 500
 
-const bodyOf = (type: string, data: object) =>
+const bodyOf = (type: EventType, data: object) =>
   JSON.stringify({ type, timestamp: new Date().toISOString(), data })
 
 type Listened = { types: (string[] | null)[] }
@@ -40,7 +41,7 @@ type Listened = { types: (string[] | null)[] }
 const cacheOf = defineCache<Listened>('webhooks', { max: 1, ttlMs: 30_000 })
 
 /** Whether any endpoint wants events of a type, from memory: what nobody wants costs nothing. */
-export async function isListenedTo(ctx: Context, sql: Db, type: string): Promise<boolean> {
+export async function isListenedTo(ctx: Context, sql: Db, type: EventType): Promise<boolean> {
   const { types } = await cacheOf(ctx).get('all', async () => ({ types: await findListened(sql) }))
   return types.some((each) => each === null || each.includes(type))
 }
@@ -52,7 +53,7 @@ export const announceListened = (ctx: Context, tx: Db) => cacheOf(ctx).announce(
 export const forgetListened = (ctx: Context) => cacheOf(ctx).drop('all')
 
 /** What an event that made something is about, as links name it. */
-const LINKED_EVENTS: Record<string, string> = {
+const LINKED_EVENTS: Partial<Record<EventType, string>> = {
   'user.created': 'users',
   'feed.created': 'feeds',
   'topic.created': 'feed-topics',
@@ -64,16 +65,16 @@ const LINKED_EVENTS: Record<string, string> = {
 }
 
 /** Where the web client shows what an event is about (notifications-17). */
-function eventLink(linkTo: LinkTo, type: string, data: object): string | null {
+function eventLink(linkTo: LinkTo, type: EventType, data: object): string | null {
   const [kind, { id }] = [LINKED_EVENTS[type], data as { id?: unknown }]
   return kind !== undefined && typeof id === 'number' ? linkTo(kind, id) : null
 }
 
 /**
- * Tells the operator's systems that something happened, if and only if the caller's transaction commits. `type` is a
- * name such as `feed.created`, `data` holds ids rather than contents.
+ * Tells the operator's systems that something happened, if and only if the caller's transaction commits. `data`
+ * holds ids rather than contents.
  */
-export async function publishEvent(ctx: Context, tx: Db, type: string, data: object): Promise<void> {
+export async function publishEvent(ctx: Context, tx: Db, type: EventType, data: object): Promise<void> {
   if (!(await isListenedTo(ctx, tx, type))) return
   const link = eventLink(await webLinks(ctx), type, data)
   await insertEvent(tx, {

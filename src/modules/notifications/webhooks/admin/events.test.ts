@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { addJob } from '#platform/jobs.ts'
 import { groupMaker } from '#test/fixtures/groups.ts'
 import { certify, createCategory, createNews, createTag, givePoints } from '#test/fixtures/news.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { type Answer, createWorld } from '#test/world.ts'
+import { EVENT_TYPES } from '../types.ts'
 
 const world = await createWorld({ WEBHOOKS_ALLOW_PRIVATE: 'true' })
-const { as, guest, person, sql } = world
+const { as, guest, person, sql, work } = world
 const admin = await person({ roles: ['founder', 'owner'] })
 const [anna, ben] = [await person(), await person()]
 const { group, join, post } = groupMaker(world)
@@ -140,9 +142,28 @@ test('groups and their posts are told of', async () => {
   )
 })
 
-test('the types that the documentation names are those that were published', async () => {
+test('an erased account is told of when it is erased', async () => {
+  const carl = await person()
+  made(await as(carl, 'DELETE', '/user', { name: carl.name }))
+  await assertPublished()
+  await sql`update account_deletions set due_at = now() where user_id = ${carl.id}`
+  await addJob(sql, 'erase_accounts', {})
+  await work()
+  await assertPublished({ type: 'user.deleted', data: { id: carl.id } })
+})
+
+test('an endpoint can be pinged', async () => {
+  const [{ id }] = (await as(admin, 'GET', '/admin/webhooks')).body.data
+  made(await as(admin, 'POST', `/admin/webhooks/${id}/ping`))
+  await assertPublished({ type: 'webhook.ping', data: { endpoint: id } })
+})
+
+test('every type that there is was published, and the documentation names them all', async () => {
   const text = await readFile(new URL('../../../../../docs/notifications.md', import.meta.url), 'utf8')
   const section = text.slice(text.indexOf('## Webhooks'))
-  const named = [...section.matchAll(/`([a-z]+\.(?:created|deleted|published))`/g)].map(([, type]) => type)
+  const named = [...section.matchAll(/`([a-z]+\.(?:created|deleted|published|ping))`/g)].map(
+    ([, type]) => type,
+  )
+  assert.deepEqual(types, new Set<string>(EVENT_TYPES))
   assert.deepEqual(new Set(named), types)
 })
