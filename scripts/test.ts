@@ -10,7 +10,7 @@ import { spec } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
 import { requireRuntime } from '#platform/runtime.ts'
 import { importing } from '#test/bundle.ts'
-import { globalSetup, globalTeardown, watchProcesses } from '#test/setup.ts'
+import { BUNDLE, globalSetup, globalTeardown, watchProcesses } from '#test/setup.ts'
 
 requireRuntime()
 // The test processes and what they start inherit it: without it each of them compiles hundreds of files anew.
@@ -120,7 +120,7 @@ async function bundle(all: string[]): Promise<string[]> {
   }
   const written = await Promise.all(
     bundles.map(async (files, n) => {
-      const path = join(folder, `bundle-${n}.mjs`)
+      const path = join(folder, `${BUNDLE}${n}.mjs`)
       await writeFile(path, importing(files))
       return { path, ms: files.reduce((sum, file) => sum + expected(file), 0) }
     }),

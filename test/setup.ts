@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, statfs } from 'node:fs/promises'
 import { freemem, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { seedAbilities } from '#modules/abilities/index.ts'
 import { openDatabase } from '#platform/database.ts'
 import { findBirth, isAlive } from '#platform/embedded-postgres/processes.ts'
@@ -50,6 +50,12 @@ export async function globalTeardown(): Promise<void> {
   if (running) await rm(running.dataDir, { recursive: true, force: true })
 }
 
+/** How long a file may take, and a process that runs several. */
+const LONGEST_MS = 300_000
+const LONGEST_OF_SEVERAL_MS = 900_000
+/** What the names of files begin with that run several others. */
+export const BUNDLE = 'bundle-'
+
 /** Kills test processes (see watchdog.ts) that have run for longer than any may. */
 export function watchProcesses(): void {
   const folder = process.env.KITH_TEST_RUNNING ?? ''
@@ -57,9 +63,10 @@ export function watchProcesses(): void {
     for (const pid of await readdir(folder).catch(() => [])) {
       const entry = join(folder, pid)
       const born = (await stat(entry).catch(() => undefined))?.mtimeMs ?? Date.now()
-      if (Date.now() - born < 300_000) continue
-      const [birth, file] = (await readFile(entry, 'utf8')).split('\n')
-      await rm(entry)
+      const [birth, file = ''] = (await readFile(entry, 'utf8').catch(() => '')).split('\n')
+      if (Date.now() - born < (basename(file).startsWith(BUNDLE) ? LONGEST_OF_SEVERAL_MS : LONGEST_MS))
+        continue
+      await rm(entry, { force: true })
       if (!isAlive(Number(pid)) || findBirth(Number(pid)) !== birth) continue
       console.error(`Killed for running too long: ${file}`)
       process.kill(Number(pid), 'SIGKILL')

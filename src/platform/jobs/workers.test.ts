@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addJob, runJobs, type TaskList } from '#platform/jobs.ts'
 import { createWorld } from '#test/world.ts'
+import { openJobsPool } from './connection.ts'
 
 const { ctx, sql, connection } = await createWorld()
 const run = (tasks: TaskList) => runJobs(connection, [{ concurrency: 1, tasks }], [], ctx.log)
@@ -86,4 +87,22 @@ test('a task that fails while the runner stops is a failure like any other', asy
   await begun.promise
   await runner.stop()
   assert.deepEqual([...(await jobsOf('failing'))], [{ locked_by: null, attempts: 1 }])
+})
+
+test('a connection that the runner gives back twice is taken back once', async () => {
+  const pool = openJobsPool(connection, 1)
+  const held = () =>
+    new Promise<() => void>((resolve, reject) =>
+      pool.connect((error, _client, release) => (error ? reject(error) : resolve(release))),
+    )
+  const release = await held()
+  release()
+  release()
+  const other = await held()
+  // The one who has it now keeps it.
+  release()
+  assert.equal(pool.idleCount, 0)
+  other()
+  assert.equal(pool.idleCount, 1)
+  await pool.end()
 })
