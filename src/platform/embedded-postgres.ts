@@ -249,5 +249,6 @@ async function createDatabase(login: { host: string; port: number; password?: st
 /** The database appends, so cutting the file under it is safe. */
 async function trimLog(path: string): Promise<void> {
   const info = await stat(path).catch(() => null)
-  if (info && info.size > largestLog) await truncate(path, 0)
+  // What cannot be cut today is tried again in an hour.
+  if (info && info.size > largestLog) await truncate(path, 0).catch(() => {})
 }
