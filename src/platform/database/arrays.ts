@@ -1,5 +1,5 @@
-import type { Driver } from './connection.ts'
 import { parse } from 'postgres-array'
+import type { Driver } from './connection.ts'
 
 /** PostgreSQL's own types: the object id of each, and of its array. They are the same in every database of every version. */
 const ARRAYS: [of: number, array: number][] = [

@@ -167,8 +167,7 @@ export async function makeExport(
     // The account was erased meanwhile.
     if (!isWanted) await ctx.storage.remove(key)
   } catch (error) {
-    if (isLast && !signal.aborted)
-      await giveUp(ctx, { id })
+    if (isLast && !signal.aborted) await giveUp(ctx, { id })
     throw error
   } finally {
     await rm(folder, { recursive: true, force: true })

@@ -1,9 +1,8 @@
 import { readObject } from '#lib/thinksns.ts'
 import { defineTable } from '#platform/database-import/table.ts'
+import { TIME_COLUMNS, TIMES, timesOf } from '#platform/database-import/times.ts'
 import { findTargets, saveTargets, upsert } from '#platform/database-import/write.ts'
 import { ADDRESS_PATTERN } from '#platform/schema.ts'
-
-const EPOCH = new Date(0).toISOString()
 
 const spaces = defineTable({
   table: 'advertising_space',
@@ -37,8 +36,7 @@ const advertisements = defineTable({
     type: 'text',
     data: 'text',
     sort: 'int',
-    created_at: 'time',
-    updated_at: 'time',
+    ...TIMES,
   },
   async write(tx, rows, batch) {
     const targets = await findTargets(
@@ -64,8 +62,7 @@ const advertisements = defineTable({
             type: row.type ?? 'image',
             data,
             sort: row.sort ?? 0,
-            created_at: row.created_at ?? EPOCH,
-            updated_at: row.updated_at ?? row.created_at ?? EPOCH,
+            ...timesOf(row),
           },
         ]
       }
@@ -78,8 +75,7 @@ const advertisements = defineTable({
       type: 'text',
       data: 'jsonb',
       sort: 'int',
-      created_at: 'timestamptz',
-      updated_at: 'timestamptz',
+      ...TIME_COLUMNS,
     }
     await upsert(tx, 'advertising', columns, given)
   },

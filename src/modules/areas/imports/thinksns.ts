@@ -1,8 +1,7 @@
 import { grams, nameKey } from '#lib/text.ts'
 import { defineTable } from '#platform/database-import/table.ts'
+import { TIME_COLUMNS, timesOf } from '#platform/database-import/times.ts'
 import { upsert } from '#platform/database-import/write.ts'
-
-const EPOCH = new Date(0).toISOString()
 
 const areas = defineTable({
   table: 'areas',
@@ -35,8 +34,7 @@ const areas = defineTable({
             name_grams: grams(name),
             parent_id: parent,
             extra: row.extends ?? '',
-            created_at: row.created_at ?? EPOCH,
-            updated_at: row.updated_at ?? row.created_at ?? EPOCH,
+            ...timesOf(row),
           },
         ]
       }
@@ -49,8 +47,7 @@ const areas = defineTable({
       name_grams: 'text[]',
       parent_id: 'bigint',
       extra: 'text',
-      created_at: 'timestamptz',
-      updated_at: 'timestamptz',
+      ...TIME_COLUMNS,
     }
     await upsert(tx, 'areas', columns, given)
   },

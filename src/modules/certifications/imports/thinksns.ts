@@ -1,10 +1,10 @@
 import { readObject } from '#lib/thinksns.ts'
 import { bindUses, findUses } from '#modules/files/index.ts'
 import { defineTable, type ImportStep } from '#platform/database-import/table.ts'
+import { TIME_COLUMNS, TIMES, timesOf } from '#platform/database-import/times.ts'
 import { upsert } from '#platform/database-import/write.ts'
 import { CERTIFICATION_FILE } from '../schema.ts'
 
-const EPOCH = new Date(0).toISOString()
 const KINDS = new Set(['user', 'org'])
 
 const categories = defineTable({
@@ -36,8 +36,7 @@ const certifications = defineTable({
     data: 'text',
     examiner: 'int',
     status: 'int',
-    created_at: 'time',
-    updated_at: 'time',
+    ...TIMES,
   },
   async write(tx, rows, batch) {
     const people = await batch.find(
@@ -80,8 +79,7 @@ const certifications = defineTable({
         files: filesOf(data).filter((id) => there.has(id)),
         reject_reason: row.status === 2 ? text('reject_content') : null,
         examiner: row.examiner ?? 0,
-        created_at: row.created_at ?? EPOCH,
-        updated_at: row.updated_at ?? row.created_at ?? EPOCH,
+        ...timesOf(row),
       }
     })
     const columns = {
@@ -98,8 +96,7 @@ const certifications = defineTable({
       files: 'bigint[]',
       reject_reason: 'text',
       examiner: 'bigint',
-      created_at: 'timestamptz',
-      updated_at: 'timestamptz',
+      ...TIME_COLUMNS,
     }
     await upsert(tx, 'certifications', columns, given, { key: ['user_id'] })
     await bindUses(

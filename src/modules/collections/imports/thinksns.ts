@@ -1,8 +1,8 @@
 import { kindOf } from '#lib/thinksns.ts'
 import { type Columns, defineTable, type TableImport } from '#platform/database-import/table.ts'
+import { EPOCH } from '#platform/database-import/times.ts'
 import { findByKind, relation, upsert } from '#platform/database-import/write.ts'
 
-const EPOCH = new Date(0).toISOString()
 const COLUMNS = {
   id: 'bigint',
   user_id: 'bigint',

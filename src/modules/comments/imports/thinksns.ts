@@ -1,8 +1,7 @@
 import { kindOf } from '#lib/thinksns.ts'
 import { defineTable } from '#platform/database-import/table.ts'
+import { TIME_COLUMNS, TIMES, timesOf } from '#platform/database-import/times.ts'
 import { findByKind, upsert } from '#platform/database-import/write.ts'
-
-const EPOCH = new Date(0).toISOString()
 
 const comments = defineTable({
   table: 'comments',
@@ -16,8 +15,7 @@ const comments = defineTable({
     body: 'text',
     commentable_type: 'text',
     commentable_id: 'int',
-    created_at: 'time',
-    updated_at: 'time',
+    ...TIMES,
   },
   async write(tx, rows, batch) {
     const people = await batch.find(
@@ -43,8 +41,7 @@ const comments = defineTable({
             target_user: person(row.target_user),
             reply_user: person(row.reply_user),
             body: row.body ?? '',
-            created_at: row.created_at ?? EPOCH,
-            updated_at: row.updated_at ?? row.created_at ?? EPOCH,
+            ...timesOf(row),
           },
         ]
       return []
@@ -57,8 +54,7 @@ const comments = defineTable({
       target_user: 'bigint',
       reply_user: 'bigint',
       body: 'text',
-      created_at: 'timestamptz',
-      updated_at: 'timestamptz',
+      ...TIME_COLUMNS,
     }
     await upsert(tx, 'comments', columns, given)
   },

@@ -1,8 +1,7 @@
 import { importNotices } from '#modules/notifications/index.ts'
 import { defineTable } from '#platform/database-import/table.ts'
+import { EPOCH } from '#platform/database-import/times.ts'
 import { upsert } from '#platform/database-import/write.ts'
-
-const EPOCH = new Date(0).toISOString()
 
 const conversations = defineTable({
   table: 'conversations',

@@ -4,14 +4,13 @@ import { listPriced } from '#modules/purchases/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Tx } from '#platform/database.ts'
 import { type Batch, defineTable, type ImportStep, type SourceRow } from '#platform/database-import/table.ts'
+import { EPOCH, TIME_COLUMNS, TIMES } from '#platform/database-import/times.ts'
 import { relation, upsert } from '#platform/database-import/write.ts'
 import { forgetSums } from '#platform/period-sums.ts'
 import { openPart } from '../prices/service.ts'
 import { FEED_LIKES } from '../queries.ts'
 import { searchedText } from '../service.ts'
 import { addMissingHots, removeOldHots } from '../views/queries.ts'
-
-const EPOCH = new Date(0).toISOString()
 
 const FEEDS = {
   id: 'int',
@@ -27,8 +26,7 @@ const FEEDS = {
   repostable_type: 'text',
   repostable_id: 'int',
   deleted_at: 'time',
-  created_at: 'time',
-  updated_at: 'time',
+  ...TIMES,
 } as const
 type Row = SourceRow<typeof FEEDS>
 
@@ -46,8 +44,7 @@ const FEED_COLUMNS = {
   has_images: 'boolean',
   has_price: 'boolean',
   feed_view_count: 'bigint',
-  created_at: 'timestamptz',
-  updated_at: 'timestamptz',
+  ...TIME_COLUMNS,
   deleted_at: 'timestamptz',
 }
 

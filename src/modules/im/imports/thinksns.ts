@@ -1,8 +1,7 @@
 import { findUses } from '#modules/files/index.ts'
 import { defineTable } from '#platform/database-import/table.ts'
+import { TIME_COLUMNS, TIMES, timesOf } from '#platform/database-import/times.ts'
 import { relation, upsert } from '#platform/database-import/write.ts'
-
-const EPOCH = new Date(0).toISOString()
 
 /** Only the provider knows what a group is called and who is in it: `kith doctor im` compares them. */
 const imGroups = defineTable({
@@ -14,8 +13,7 @@ const imGroups = defineTable({
     im_group_id: 'text',
     user_id: 'int',
     group_face: 'text',
-    created_at: 'time',
-    updated_at: 'time',
+    ...TIMES,
   },
   async write(tx, rows, batch) {
     const people = await batch.find(
@@ -49,8 +47,7 @@ const imGroups = defineTable({
             creator_id: row.user_id,
             owner_id: row.user_id,
             synced_version: 1,
-            created_at: row.created_at ?? EPOCH,
-            updated_at: row.updated_at ?? row.created_at ?? EPOCH,
+            ...timesOf(row),
           },
         ]
       }
@@ -70,8 +67,7 @@ const imGroups = defineTable({
       creator_id: 'bigint',
       owner_id: 'bigint',
       synced_version: 'bigint',
-      created_at: 'timestamptz',
-      updated_at: 'timestamptz',
+      ...TIME_COLUMNS,
     }
     await upsert(tx, 'im_groups', columns, given, { keep: ['name', 'description'] })
     await tx`

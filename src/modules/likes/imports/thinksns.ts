@@ -1,8 +1,7 @@
 import { kindOf } from '#lib/thinksns.ts'
 import { defineTable } from '#platform/database-import/table.ts'
+import { EPOCH } from '#platform/database-import/times.ts'
 import { findByKind, relation, upsert } from '#platform/database-import/write.ts'
-
-const EPOCH = new Date(0).toISOString()
 
 const likes = defineTable({
   table: 'likes',

@@ -1,10 +1,10 @@
 import { defineTable } from '#platform/database-import/table.ts'
+import { EPOCH } from '#platform/database-import/times.ts'
 import { relation, upsert } from '#platform/database-import/write.ts'
 
 /** Those that the original knows. */
 const PROVIDERS = ['qq', 'weibo', 'wechat']
 const PROVIDER_MAX = 32
-const EPOCH = new Date(0).toISOString()
 
 const links = defineTable({
   table: 'user_socialites',

@@ -1,21 +1,13 @@
 import { grams, nameKey } from '#lib/text.ts'
 import { findUses } from '#modules/files/index.ts'
 import { defineTable } from '#platform/database-import/table.ts'
+import { TIME_COLUMNS, TIMES, timesOf } from '#platform/database-import/times.ts'
 import { relation, upsert } from '#platform/database-import/write.ts'
 
-const EPOCH = new Date(0).toISOString()
-const dates = { created_at: 'time', updated_at: 'time', deleted_at: 'time' } as const
-const DATE_COLUMNS = {
-  created_at: 'timestamptz',
-  updated_at: 'timestamptz',
-  deleted_at: 'timestamptz',
-}
+const dates = { ...TIMES, deleted_at: 'time' } as const
+const DATE_COLUMNS = { ...TIME_COLUMNS, deleted_at: 'timestamptz' }
 type Dates = { created_at: string | null; updated_at: string | null; deleted_at: string | null }
-const datesOf = ({ created_at, updated_at, deleted_at }: Dates) => ({
-  created_at: created_at ?? EPOCH,
-  updated_at: updated_at ?? created_at ?? EPOCH,
-  deleted_at,
-})
+const datesOf = (row: Dates) => ({ ...timesOf(row), deleted_at: row.deleted_at })
 const titled = (row: { id: number | null; title: string | null }, noun: string) => {
   const title = row.title?.trim() || `${noun} ${row.id}`
   return { title, title_key: nameKey(title), title_grams: grams(title) }

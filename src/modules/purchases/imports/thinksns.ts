@@ -1,9 +1,9 @@
 import { findUses } from '#modules/files/index.ts'
 import type { Db } from '#platform/database.ts'
 import { defineTable } from '#platform/database-import/table.ts'
+import { EPOCH, TIME_COLUMNS, TIMES } from '#platform/database-import/times.ts'
 import { findTargets, relation, saveTargets, upsert } from '#platform/database-import/write.ts'
 
-const EPOCH = new Date(0).toISOString()
 const HIGHEST = 1_000_000_000_000
 /** What the price of a feed was called by the first versions, and later. */
 const OLD_FEED = 'feed'
@@ -41,8 +41,7 @@ const nodes = defineTable({
     amount: 'int',
     user_id: 'int',
     extra: 'text',
-    created_at: 'time',
-    updated_at: 'time',
+    ...TIMES,
   },
   async write(tx, rows, batch) {
     const files = rows.flatMap(({ channel, raw }) => (channel === 'file' ? [raw ?? 0] : []))
@@ -93,8 +92,7 @@ const nodes = defineTable({
       user_id: 'bigint',
       extra: 'text',
       free: 'boolean',
-      created_at: 'timestamptz',
-      updated_at: 'timestamptz',
+      ...TIME_COLUMNS,
     }
     // A price of the last version may have come since: the earlier row gives its place up.
     await tx`

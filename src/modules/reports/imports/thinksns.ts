@@ -1,8 +1,7 @@
 import { kindOf } from '#lib/thinksns.ts'
 import { defineTable } from '#platform/database-import/table.ts'
+import { EPOCH, TIME_COLUMNS, TIMES } from '#platform/database-import/times.ts'
 import { upsert } from '#platform/database-import/write.ts'
-
-const EPOCH = new Date(0).toISOString()
 
 const reports = defineTable({
   table: 'reports',
@@ -18,8 +17,7 @@ const reports = defineTable({
     status: 'int',
     reason: 'text',
     mark: 'text',
-    created_at: 'time',
-    updated_at: 'time',
+    ...TIMES,
   },
   async write(tx, rows, batch) {
     const people = await batch.find(
@@ -72,8 +70,7 @@ const reports = defineTable({
       status: 'smallint',
       mark: 'text',
       handled_at: 'timestamptz',
-      created_at: 'timestamptz',
-      updated_at: 'timestamptz',
+      ...TIME_COLUMNS,
     }
     await upsert(tx, 'reports', columns, given)
   },

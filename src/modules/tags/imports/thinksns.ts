@@ -2,9 +2,8 @@ import { nameKey } from '#lib/text.ts'
 import { kindOf } from '#lib/thinksns.ts'
 import type { Db } from '#platform/database.ts'
 import { defineTable } from '#platform/database-import/table.ts'
+import { EPOCH } from '#platform/database-import/times.ts'
 import { findTargets, relation, saveTargets, upsert } from '#platform/database-import/write.ts'
-
-const EPOCH = new Date(0).toISOString()
 
 /** One row for each name: of several with the same the first stays, and the others stand for it. */
 function firstOfName<R extends { id: number | null; name: string | null }>(rows: R[]) {

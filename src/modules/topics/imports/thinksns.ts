@@ -1,9 +1,9 @@
 import { grams, nameKey } from '#lib/text.ts'
 import { applyPictures, nodePicture, wantPictures } from '#modules/files/index.ts'
 import { defineTable, type ImportStep } from '#platform/database-import/table.ts'
+import { TIME_COLUMNS, TIMES, timesOf } from '#platform/database-import/times.ts'
 import { findHeir, relation, uniqueNames, upsert } from '#platform/database-import/write.ts'
 
-const EPOCH = new Date(0).toISOString()
 const STATUSES = new Set(['waiting', 'passed', 'failed'])
 
 const topics = defineTable({
@@ -18,8 +18,7 @@ const topics = defineTable({
     creator_user_id: 'int',
     hot_at: 'time',
     status: 'text',
-    created_at: 'time',
-    updated_at: 'time',
+    ...TIMES,
   },
   async write(tx, rows, batch) {
     const people = await batch.find(
@@ -41,8 +40,7 @@ const topics = defineTable({
         creator_user_id: known ? row.creator_user_id : heir,
         hot_at: row.hot_at,
         status: STATUSES.has(row.status ?? '') ? row.status : 'waiting',
-        created_at: row.created_at ?? EPOCH,
-        updated_at: row.updated_at ?? row.created_at ?? EPOCH,
+        ...timesOf(row),
       }
     })
     const columns = {
@@ -54,8 +52,7 @@ const topics = defineTable({
       creator_user_id: 'bigint',
       hot_at: 'timestamptz',
       status: 'text',
-      created_at: 'timestamptz',
-      updated_at: 'timestamptz',
+      ...TIME_COLUMNS,
     }
     await upsert(tx, 'feed_topics', columns, given)
     const ids = rows.map(({ id }) => id ?? 0)

@@ -1,8 +1,7 @@
 import { nameKey } from '#lib/text.ts'
 import { defineTable } from '#platform/database-import/table.ts'
+import { EPOCH, TIME_COLUMNS } from '#platform/database-import/times.ts'
 import { upsert } from '#platform/database-import/write.ts'
-
-const EPOCH = new Date(0).toISOString()
 
 const words = defineTable({
   table: 'sensitives',
@@ -41,8 +40,7 @@ const words = defineTable({
       word_key: 'text',
       type: 'text',
       replacement: 'text',
-      created_at: 'timestamptz',
-      updated_at: 'timestamptz',
+      ...TIME_COLUMNS,
     }
     await upsert(tx, 'sensitive_words', columns, given)
   },

@@ -5,6 +5,7 @@ import { NUMBERED_EXTENSIONS, numberedPath } from '#lib/thinksns.ts'
 import { nodePicture, wantPictures } from '#modules/files/index.ts'
 import type { Tx } from '#platform/database.ts'
 import { type Batch, defineTable, type Outcomes, type SourceRow } from '#platform/database-import/table.ts'
+import { TIME_COLUMNS, TIMES } from '#platform/database-import/times.ts'
 import { relation, upsert } from '#platform/database-import/write.ts'
 
 const PEOPLE = {
@@ -21,8 +22,7 @@ const PEOPLE = {
   email_verified_at: 'time',
   phone_verified_at: 'time',
   deleted_at: 'time',
-  created_at: 'time',
-  updated_at: 'time',
+  ...TIMES,
 } as const
 type Row = SourceRow<typeof PEOPLE>
 
@@ -41,8 +41,7 @@ const PERSON_COLUMNS = {
   email_verified_at: 'timestamptz',
   phone_verified_at: 'timestamptz',
   deleted_at: 'timestamptz',
-  created_at: 'timestamptz',
-  updated_at: 'timestamptz',
+  ...TIME_COLUMNS,
 }
 
 const KNOWN_HASH = /^\$(2[abxy]\$\d\d\$.{53}|argon2(i|id)\$.+)$/

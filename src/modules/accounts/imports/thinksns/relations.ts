@@ -1,7 +1,6 @@
 import { defineTable } from '#platform/database-import/table.ts'
+import { EPOCH } from '#platform/database-import/times.ts'
 import { relation, upsert } from '#platform/database-import/write.ts'
-
-const EPOCH = new Date(0).toISOString()
 
 /** Who follows whom. */
 export const followed = defineTable({

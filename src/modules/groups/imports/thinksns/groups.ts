@@ -4,9 +4,9 @@ import { NUMBERED_EXTENSIONS, numberedPath } from '#lib/thinksns.ts'
 import { nodePicture, wantPictures } from '#modules/files/index.ts'
 import type { Db, Tx } from '#platform/database.ts'
 import { type Batch, defineTable, type SourceRow } from '#platform/database-import/table.ts'
+import { TIME_COLUMNS, TIMES, timesOf } from '#platform/database-import/times.ts'
 import { findHeir, findTargets, saveTargets, upsert } from '#platform/database-import/write.ts'
 
-const EPOCH = new Date(0).toISOString()
 export const AVATARS = 'groups.avatar'
 const ROLES = ['member', 'administrator', 'founder']
 
@@ -20,8 +20,7 @@ export const groupCategories = defineTable({
     name: 'text',
     sort_by: 'int',
     status: 'int',
-    created_at: 'time',
-    updated_at: 'time',
+    ...TIMES,
   },
   async write(tx, rows, batch) {
     const first = new Map<string, number>()
@@ -42,8 +41,7 @@ export const groupCategories = defineTable({
           name_key: nameKey(name),
           sort_by: row.sort_by ?? 0,
           status: row.status === 1 ? 1 : 0,
-          created_at: row.created_at ?? EPOCH,
-          updated_at: row.updated_at ?? row.created_at ?? EPOCH,
+          ...timesOf(row),
         },
       ]
     })
@@ -53,8 +51,7 @@ export const groupCategories = defineTable({
       name_key: 'text',
       sort_by: 'int',
       status: 'smallint',
-      created_at: 'timestamptz',
-      updated_at: 'timestamptz',
+      ...TIME_COLUMNS,
     }
     await upsert(tx, 'group_categories', columns, given)
     await saveTargets(tx, 'group_categories', targets)
@@ -80,8 +77,7 @@ const GROUPS = {
   im_group_id: 'text',
   avatar: 'text',
   deleted_at: 'time',
-  created_at: 'time',
-  updated_at: 'time',
+  ...TIMES,
 } as const
 type Row = SourceRow<typeof GROUPS>
 
@@ -152,8 +148,7 @@ async function writeGroups(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
       notice: row.notice,
       audit: row.audit === 0 || row.audit === 2 ? row.audit : 1,
       im_group_id: row.im_group_id,
-      created_at: row.created_at ?? EPOCH,
-      updated_at: row.updated_at ?? row.created_at ?? EPOCH,
+      ...timesOf(row),
     }
   })
   const columns = {
@@ -176,8 +171,7 @@ async function writeGroups(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
     notice: 'text',
     audit: 'smallint',
     im_group_id: 'text',
-    created_at: 'timestamptz',
-    updated_at: 'timestamptz',
+    ...TIME_COLUMNS,
   }
   await upsert(tx, 'groups', columns, groups)
   const ids = groups.map(({ id }) => id ?? 0)

@@ -1,7 +1,7 @@
 import { defineTable } from '#platform/database-import/table.ts'
+import { EPOCH, TIME_COLUMNS, TIMES, timesOf } from '#platform/database-import/times.ts'
 import { relation, upsert } from '#platform/database-import/write.ts'
 
-const EPOCH = new Date(0).toISOString()
 const ROLES = ['member', 'administrator', 'founder']
 
 const MEMBERS = {
@@ -11,8 +11,7 @@ const MEMBERS = {
   audit: 'int',
   role: 'text',
   disabled: 'int',
-  created_at: 'time',
-  updated_at: 'time',
+  ...TIMES,
 } as const
 
 export const groupMembers = defineTable({
@@ -65,8 +64,7 @@ export const groupMembers = defineTable({
             audit: manages || row.audit === 1 ? 1 : 0,
             role,
             disabled: row.disabled === 1 && !manages,
-            created_at: row.created_at ?? EPOCH,
-            updated_at: row.updated_at ?? row.created_at ?? EPOCH,
+            ...timesOf(row),
           },
         ]
       }
@@ -79,8 +77,7 @@ export const groupMembers = defineTable({
       audit: 'smallint',
       role: 'text',
       disabled: 'boolean',
-      created_at: 'timestamptz',
-      updated_at: 'timestamptz',
+      ...TIME_COLUMNS,
     }
     // A group may have been handed over since: who was its founder makes room first.
     await upsert(

@@ -1,9 +1,8 @@
 import { grams, nameKey } from '#lib/text.ts'
 import { listUses } from '#modules/files/index.ts'
 import { defineTable } from '#platform/database-import/table.ts'
+import { EPOCH, TIME_COLUMNS, TIMES, timesOf } from '#platform/database-import/times.ts'
 import { upsert } from '#platform/database-import/write.ts'
-
-const EPOCH = new Date(0).toISOString()
 
 export const groupPosts = defineTable({
   table: 'group_posts',
@@ -22,8 +21,7 @@ export const groupPosts = defineTable({
     excellent_at: 'time',
     comment_updated_at: 'time',
     deleted_at: 'time',
-    created_at: 'time',
-    updated_at: 'time',
+    ...TIMES,
   },
   async write(tx, rows, batch) {
     const people = await batch.find(
@@ -76,8 +74,7 @@ export const groupPosts = defineTable({
       views_count: 'bigint',
       excellent_at: 'timestamptz',
       replied_at: 'timestamptz',
-      created_at: 'timestamptz',
-      updated_at: 'timestamptz',
+      ...TIME_COLUMNS,
     }
     await upsert(tx, 'group_posts', columns, given)
     await tx`delete from group_post_images where post_id = any(${ids})`
@@ -106,8 +103,7 @@ export const groupReports = defineTable({
     status: 'int',
     cause: 'text',
     handler: 'int',
-    created_at: 'time',
-    updated_at: 'time',
+    ...TIMES,
   },
   async write(tx, rows, batch) {
     const found = await batch.find(
@@ -151,8 +147,7 @@ export const groupReports = defineTable({
             status,
             cause: row.cause,
             handler: status === 0 ? null : (row.handler ?? 0),
-            created_at: row.created_at ?? EPOCH,
-            updated_at: row.updated_at ?? row.created_at ?? EPOCH,
+            ...timesOf(row),
           },
         ]
       }
@@ -171,8 +166,7 @@ export const groupReports = defineTable({
       status: 'smallint',
       cause: 'text',
       handler: 'bigint',
-      created_at: 'timestamptz',
-      updated_at: 'timestamptz',
+      ...TIME_COLUMNS,
     }
     await upsert(tx, 'group_reports', columns, given)
   },

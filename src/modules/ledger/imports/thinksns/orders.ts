@@ -1,5 +1,6 @@
 import type { Tx } from '#platform/database.ts'
 import { type Batch, defineTable } from '#platform/database-import/table.ts'
+import { TIMES } from '#platform/database-import/times.ts'
 import { upsert } from '#platform/database-import/write.ts'
 import { cashes, withdrawPoints } from './withdrawals.ts'
 
@@ -89,8 +90,7 @@ const pointOrders = defineTable({
     target_id: 'text',
     amount: 'int',
     state: 'int',
-    created_at: 'time',
-    updated_at: 'time',
+    ...TIMES,
   },
   async write(tx, rows, batch) {
     await writeOrders(

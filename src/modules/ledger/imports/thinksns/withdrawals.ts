@@ -1,9 +1,8 @@
 import type { Tx } from '#platform/database.ts'
 import { type Batch, defineTable } from '#platform/database-import/table.ts'
+import { EPOCH, TIME_COLUMNS, TIMES } from '#platform/database-import/times.ts'
 import { assignIds, upsert } from '#platform/database-import/write.ts'
 import { setHolds } from './balances.ts'
-
-const EPOCH = new Date(0).toISOString()
 
 type Waiting = { ownerId: number; currency: 'points' | 'wallet'; amount: number }
 
@@ -43,8 +42,7 @@ const WITHDRAWAL_COLUMNS = {
   state: 'text',
   remark: 'text',
   decided_at: 'timestamptz',
-  created_at: 'timestamptz',
-  updated_at: 'timestamptz',
+  ...TIME_COLUMNS,
 }
 const GIVEN_BACK = 'given back when the site moved'
 
@@ -118,8 +116,7 @@ export const cashes = defineTable({
     status: 'int',
     remark: 'text',
     deleted_at: 'time',
-    created_at: 'time',
-    updated_at: 'time',
+    ...TIMES,
   },
   async write(tx, rows, batch) {
     const people = await batch.find(

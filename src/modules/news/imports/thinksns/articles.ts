@@ -4,9 +4,9 @@ import { bindUses, findUses } from '#modules/files/index.ts'
 import { setHolds } from '#modules/ledger/index.ts'
 import type { Db, Tx } from '#platform/database.ts'
 import { type Batch, defineTable, type SourceRow } from '#platform/database-import/table.ts'
+import { EPOCH, TIME_COLUMNS, TIMES } from '#platform/database-import/times.ts'
 import { findHeir, findTargets, upsert } from '#platform/database-import/write.ts'
 
-const EPOCH = new Date(0).toISOString()
 const SUBJECT_MAX = 200
 
 const NEWS = {
@@ -25,8 +25,7 @@ const NEWS = {
   cate_id: 'int',
   contribute_amount: 'int',
   deleted_at: 'time',
-  created_at: 'time',
-  updated_at: 'time',
+  ...TIMES,
 } as const
 type Row = SourceRow<typeof NEWS>
 
@@ -133,8 +132,7 @@ async function writeNews(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
     fee_state: 'text',
     recommended_at: 'timestamptz',
     published_at: 'timestamptz',
-    created_at: 'timestamptz',
-    updated_at: 'timestamptz',
+    ...TIME_COLUMNS,
   }
   await upsert(tx, 'news', columns, articles)
   await upsert(

@@ -1,10 +1,9 @@
 import { nameKey } from '#lib/text.ts'
 import type { Db } from '#platform/database.ts'
 import { defineTable } from '#platform/database-import/table.ts'
+import { EPOCH, TIMES } from '#platform/database-import/times.ts'
 import { findTargets, relation, saveTargets, upsert } from '#platform/database-import/write.ts'
 import { news } from './articles.ts'
-
-const EPOCH = new Date(0).toISOString()
 
 const categories = defineTable({
   table: 'news_cates',
@@ -86,8 +85,7 @@ const deletions = defineTable({
     news_id: 'int',
     user_id: 'int',
     status: 'int',
-    created_at: 'time',
-    updated_at: 'time',
+    ...TIMES,
   },
   async write(tx, rows, batch) {
     const people = await batch.find(

@@ -1,4 +1,5 @@
 import { defineTable } from '#platform/database-import/table.ts'
+import { TIMES } from '#platform/database-import/times.ts'
 
 import { type State, writePins } from './write.ts'
 
@@ -53,8 +54,7 @@ const feedPins = defineTable({
     amount: 'int',
     day: 'int',
     expires_at: 'time',
-    created_at: 'time',
-    updated_at: 'time',
+    ...TIMES,
   },
   write: (tx, rows, batch) =>
     writePins(
@@ -98,8 +98,7 @@ const newsPins = defineTable({
     amount: 'int',
     day: 'int',
     expires_at: 'time',
-    created_at: 'time',
-    updated_at: 'time',
+    ...TIMES,
   },
   write: (tx, rows, batch) =>
     writePins(
@@ -144,8 +143,7 @@ const groupPins = defineTable({
     day: 'int',
     expires_at: 'time',
     status: 'int',
-    created_at: 'time',
-    updated_at: 'time',
+    ...TIMES,
   },
   async write(tx, rows, batch) {
     // A post stands in its group, which only the post itself tells.

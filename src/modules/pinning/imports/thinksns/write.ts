@@ -1,9 +1,9 @@
 import { setHolds } from '#modules/ledger/index.ts'
 import type { Tx } from '#platform/database.ts'
 import type { Batch } from '#platform/database-import/table.ts'
+import { EPOCH, TIME_COLUMNS } from '#platform/database-import/times.ts'
 import { assignIds, upsert } from '#platform/database-import/write.ts'
 
-const EPOCH = new Date(0).toISOString()
 const DAYS_MAX = 365
 
 export type State = 'pending' | 'active' | 'expired' | 'rejected' | 'cancelled'
@@ -41,8 +41,7 @@ const COLUMNS = {
   expires_at: 'timestamptz',
   decided_by: 'bigint',
   decided_at: 'timestamptz',
-  created_at: 'timestamptz',
-  updated_at: 'timestamptz',
+  ...TIME_COLUMNS,
   settled_before: 'boolean',
 }
 

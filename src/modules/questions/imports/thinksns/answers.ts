@@ -1,8 +1,7 @@
 import { defineTable } from '#platform/database-import/table.ts'
+import { EPOCH, TIME_COLUMNS, TIMES, timesOf } from '#platform/database-import/times.ts'
 import { upsert } from '#platform/database-import/write.ts'
 import { excerptOf } from '../../markdown.ts'
-
-const EPOCH = new Date(0).toISOString()
 
 export const answers = defineTable({
   table: 'answers',
@@ -21,8 +20,7 @@ export const answers = defineTable({
     invited: 'int',
     views_count: 'int',
     deleted_at: 'time',
-    created_at: 'time',
-    updated_at: 'time',
+    ...TIMES,
   },
   async write(tx, rows, batch) {
     const people = await batch.find(
@@ -53,8 +51,7 @@ export const answers = defineTable({
             adoption: row.adoption === 1 && !again,
             invited: row.invited === 1,
             views_count: Math.max(row.views_count ?? 0, 0),
-            created_at: row.created_at ?? EPOCH,
-            updated_at: row.updated_at ?? row.created_at ?? EPOCH,
+            ...timesOf(row),
           },
         ]
       }
@@ -70,8 +67,7 @@ export const answers = defineTable({
       adoption: 'boolean',
       invited: 'boolean',
       views_count: 'bigint',
-      created_at: 'timestamptz',
-      updated_at: 'timestamptz',
+      ...TIME_COLUMNS,
     }
     await upsert(tx, 'answers', columns, given)
   },

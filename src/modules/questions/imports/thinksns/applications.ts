@@ -1,9 +1,8 @@
 import { nameKey } from '#lib/text.ts'
 import { setHolds } from '#modules/ledger/index.ts'
 import { defineTable } from '#platform/database-import/table.ts'
+import { EPOCH } from '#platform/database-import/times.ts'
 import { upsert } from '#platform/database-import/write.ts'
-
-const EPOCH = new Date(0).toISOString()
 
 export const applications = defineTable({
   table: 'question_application',

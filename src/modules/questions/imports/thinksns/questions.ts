@@ -2,10 +2,9 @@ import { grams, nameKey } from '#lib/text.ts'
 import { setHolds } from '#modules/ledger/index.ts'
 import type { Tx } from '#platform/database.ts'
 import { type Batch, defineTable, type SourceRow } from '#platform/database-import/table.ts'
+import { TIME_COLUMNS, TIMES, timesOf } from '#platform/database-import/times.ts'
 import { upsert } from '#platform/database-import/write.ts'
 import { excerptOf } from '../../markdown.ts'
-
-const EPOCH = new Date(0).toISOString()
 
 const QUESTIONS = {
   id: 'int',
@@ -21,8 +20,7 @@ const QUESTIONS = {
   status: 'int',
   views_count: 'int',
   deleted_at: 'time',
-  created_at: 'time',
-  updated_at: 'time',
+  ...TIMES,
 } as const
 
 async function writeQuestions(tx: Tx, rows: SourceRow<typeof QUESTIONS>[], batch: Batch): Promise<void> {
@@ -75,8 +73,7 @@ async function writeQuestions(tx: Tx, rows: SourceRow<typeof QUESTIONS>[], batch
         excellent: row.excellent === 1,
         status,
         views_count: Math.max(row.views_count ?? 0, 0),
-        created_at: row.created_at ?? EPOCH,
-        updated_at: row.updated_at ?? row.created_at ?? EPOCH,
+        ...timesOf(row),
       },
     ]
   })
@@ -96,8 +93,7 @@ async function writeQuestions(tx: Tx, rows: SourceRow<typeof QUESTIONS>[], batch
     excellent: 'boolean',
     status: 'smallint',
     views_count: 'bigint',
-    created_at: 'timestamptz',
-    updated_at: 'timestamptz',
+    ...TIME_COLUMNS,
   }
   await upsert(tx, 'questions', columns, given)
   await setHolds(

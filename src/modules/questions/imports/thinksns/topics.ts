@@ -1,9 +1,8 @@
 import { grams, nameKey } from '#lib/text.ts'
 import { nodePicture, wantPictures } from '#modules/files/index.ts'
 import { defineTable } from '#platform/database-import/table.ts'
+import { EPOCH, TIME_COLUMNS, TIMES, timesOf } from '#platform/database-import/times.ts'
 import { relation, uniqueNames, upsert } from '#platform/database-import/write.ts'
-
-const EPOCH = new Date(0).toISOString()
 
 export const topics = defineTable({
   table: 'topics',
@@ -14,8 +13,7 @@ export const topics = defineTable({
     name: 'text',
     description: 'text',
     avatar: 'text',
-    created_at: 'time',
-    updated_at: 'time',
+    ...TIMES,
   },
   async write(tx, rows, batch) {
     const names = await uniqueNames(tx, 'question_topics', rows, 'topic', batch)
@@ -27,8 +25,7 @@ export const topics = defineTable({
         name_key: nameKey(name),
         name_grams: grams(name),
         description: row.description ?? '',
-        created_at: row.created_at ?? EPOCH,
-        updated_at: row.updated_at ?? row.created_at ?? EPOCH,
+        ...timesOf(row),
       }
     })
     const columns = {
@@ -37,8 +34,7 @@ export const topics = defineTable({
       name_key: 'text',
       name_grams: 'text[]',
       description: 'text',
-      created_at: 'timestamptz',
-      updated_at: 'timestamptz',
+      ...TIME_COLUMNS,
     }
     await upsert(tx, 'question_topics', columns, given)
     const ids = rows.map(({ id }) => id ?? 0)
