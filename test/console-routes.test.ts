@@ -57,15 +57,29 @@ test('the page at /admin is never kept, allows no inline script, and has a nonce
 
 test('only files that were built are served: no path leads out of their folder', async () => {
   const { app } = await createWorld({ CONSOLE: 'on' })
+  const get = (url: string) => app.inject({ method: 'GET', url })
   for (const path of [
     '/admin/assets/nothing.js',
-    '/admin/assets/../index.html',
     '/admin/assets/..%2f..%2fpackage.json',
-    '/admin/assets/%2e%2e/%2e%2e/package.json',
+    '/admin/assets/..%2f..%2f..%2fpackage.json',
+    '/admin/assets/..%2findex.html',
+    '/admin/assets/..%5c..%5cpackage.json',
+    '/admin/assets/%2e%2e%2f%2e%2e%2fpackage.json',
   ]) {
-    const { statusCode, body } = await app.inject({ method: 'GET', url: path })
-    assert.ok([200, 404, 503].includes(statusCode), path)
-    assert.doesNotMatch(body, /"dependencies"/, path)
+    const { statusCode, headers } = await get(path)
+    assert.deepEqual([statusCode, headers['x-error-code']], [404, 'no_such_path'], path)
+  }
+  // Any other address is a page of the console, whatever it looks like.
+  for (const path of [
+    '/admin/..%2f..%2fpackage.json',
+    '/admin/..%2fpackage.json',
+    '/admin/package.json',
+    '/admin/src%2fmain.tsx',
+  ]) {
+    const { statusCode, headers, body } = await get(path)
+    assert.ok([200, 503].includes(statusCode), `${path} ${statusCode}`)
+    assert.match(String(headers['content-type']), /^text\/html/, path)
+    assert.doesNotMatch(body, /dependencies"/, path)
   }
   assert.ok(existsSync('console/package-lock.json'))
 })

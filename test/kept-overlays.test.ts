@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type Caller, currentCaller, newCaller, onBehalfOf } from '#platform/database/callers.ts'
+import { findFlags, type Overlay } from '#platform/pages/overlay.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
 const world = await createWorld({ KEPT_PAGES_VERIFY: 'false' })
@@ -87,6 +89,51 @@ test('many viewers at once get each their own flags', async () => {
     await Promise.all(viewers.map(seen)),
     viewers.map((each) => fans.has(each)),
   )
+})
+
+test('whoever asks for several pages at once gets the flags of each', async () => {
+  const ann = await person()
+  const feeds = await Promise.all(
+    ['one', 'two', 'three'].map(async (mark) => {
+      const made = await as(ann, 'POST', '/feeds', { feed_content: mark, feed_from: 1, feed_mark: mark })
+      return made.body.id as number
+    }),
+  )
+  const viewers = await Promise.all(Array.from({ length: 8 }, () => person()))
+  const likes = viewers.map((_, n) => feeds.filter((_, at) => (n + 1) & (1 << at)))
+  for (const [n, liked] of likes.entries())
+    for (const id of liked) await as(viewers[n] as Person, 'POST', `/feeds/${id}/like`)
+  const flag = async (who: Person, id: number) =>
+    (await as(who, 'GET', `/feeds?id=${id}`)).body.feeds[0].has_like as boolean
+  for (let round = 0; round < 3; round += 1) {
+    const found = await Promise.all(viewers.map((who) => Promise.all(feeds.map((id) => flag(who, id)))))
+    assert.deepEqual(
+      found,
+      likes.map((liked) => feeds.map((id) => liked.includes(id))),
+    )
+  }
+})
+
+test('what several ask at once is asked on behalf of none of them: who goes away takes nothing from the others', async () => {
+  const callers: (Caller | undefined)[] = []
+  const overlay: Overlay = {
+    flags: {
+      is_even(db, viewer, id) {
+        callers.push(currentCaller())
+        return db`${viewer} > 0 and ${id} % 2 = 0`
+      },
+    },
+    unless: [],
+  }
+  const ids = new Map([['is_even', [1, 2, 3]]])
+  const gone: Caller = { ...newCaller(), keys: ['user:1'], userId: 1, isGone: true }
+  const found = await Promise.all([
+    onBehalfOf(gone, () => findFlags(sql, overlay, 1, ids)),
+    ...[2, 3, 4].map((viewer) => findFlags(sql, overlay, viewer, ids)),
+  ])
+  for (const flags of found) assert.deepEqual([...(flags?.get('is_even') ?? [])], [2])
+  assert.ok(callers.length >= 2)
+  for (const caller of callers) assert.deepEqual(caller, { ...newCaller(), isAdmitted: caller?.isAdmitted })
 })
 
 test('a like is seen by who gave it while others read, however their flags are looked up', async () => {

@@ -3,9 +3,16 @@ import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { expireExports } from '#modules/accounts/exports/queries.ts'
 import { clearLeftovers } from '#modules/files/index.ts'
+import { removeStaleNodes } from '#modules/files/nodes/queries.ts'
+import { removeStaleUses } from '#modules/files/uploads/queries.ts'
 import { tidyTemporary } from '#modules/files/uploads/service.ts'
+import { takeOldestVariants } from '#modules/files/variants/queries.ts'
+import { deleteOldRequests } from '#modules/groups/members/queries.ts'
+import { type Fragment, openDatabase, type Sql, transaction } from '#platform/database.ts'
 import { deleteOldKeys } from '#platform/idempotency.ts'
+import { deleteFailedJobs } from '#platform/jobs/counts.ts'
 import { addJob } from '#platform/jobs.ts'
 import { createStorage } from '#platform/storage/storage.ts'
 import { groupMaker } from '#test/fixtures/groups.ts'
@@ -13,7 +20,7 @@ import { createWorld } from '#test/world.ts'
 import { reportLeftovers } from '../src/leftovers.ts'
 
 const world = await createWorld()
-const { sql, ctx, work, person, as } = world
+const { sql, ctx, work, person, as, connection } = world
 const { group } = groupMaker(world)
 const folder = await mkdtemp(join(tmpdir(), 'kith-tidy-'))
 after(() => rm(folder, { recursive: true, force: true }))
@@ -158,3 +165,86 @@ test('uploads are readable by the server alone, in folders of an earlier version
   for (const path of ['files/2026/one.png', 'files/2026/two.png'])
     assert.equal(await modeOf(path), 0o600, path)
 })
+
+/** What is tidied: a statement that makes two rows of one mark, which rows are theirs, and who removes them. */
+const TIDIED: Record<
+  string,
+  { table: Fragment; isOf: Fragment; make(owner: number): Promise<unknown>; tidy(db: Sql): Promise<unknown> }
+> = {
+  uploads: {
+    table: sql`file_uses`,
+    isOf: sql`channel is null`,
+    make: (owner) => sql`
+      with made as (
+        insert into files (owner_id, sha256, md5, storage_key, mime, size)
+        values (${owner}, 'held', 'held', 'files/held', 'image/png', 1) returning id
+      )
+      insert into file_uses (file_id, owner_id, created_at)
+      select id, ${owner}, now() - interval '2 days' from made, generate_series(1, 2)`,
+    tidy: (db) => removeStaleUses(db, 10),
+  },
+  'pictures of storage tasks': {
+    table: sql`storage_nodes`,
+    isOf: sql`node like 'held:%'`,
+    make: (owner) => sql`
+      insert into storage_nodes (node, owner_id, md5, declared_size, mime, created_at)
+      select 'held:' || n, ${owner}, 'held', 1, 'image/png', now() - interval '2 days' from generate_series(1, 2) n`,
+    tidy: (db) => removeStaleNodes(db, 10),
+  },
+  variants: {
+    table: sql`file_variants`,
+    isOf: sql`source_key = 'held'`,
+    make: () => sql`
+      insert into file_variants (storage_key, source_key, mime, size, used_at)
+      select 'variants/held/' || n, 'held', 'image/png', 1, now() - interval '9 years' from generate_series(1, 2) n`,
+    tidy: (db) => takeOldestVariants(db, 2, 2),
+  },
+  'requests to join': {
+    table: sql`group_member_logs`,
+    isOf: sql`member_id = 0`,
+    make: (owner) => sql`
+      insert into group_member_logs (group_id, user_id, member_id, status, audit_at)
+      select (select min(id) from groups), ${owner}, 0, 2, now() - interval '9 years' from generate_series(1, 2)`,
+    tidy: (db) => deleteOldRequests(db, 365, 10),
+  },
+  'jobs that failed for good': {
+    table: sql`graphile_worker._private_jobs`,
+    isOf: sql`key like 'held %'`,
+    make: async () => {
+      for (const n of [1, 2]) await addJob(sql, 'never', {}, { key: `held ${n}` })
+      await sql`
+        update graphile_worker._private_jobs set attempts = max_attempts, updated_at = now() - interval '9 years'
+        where key like 'held %'`
+    },
+    tidy: (db) => deleteFailedJobs(db, 30, 10),
+  },
+  exports: {
+    table: sql`data_exports`,
+    isOf: sql`storage_key like 'held/%' and state = 'ready'`,
+    make: (owner) => sql`
+      insert into data_exports (user_id, language, storage_key, state, size, finished_at, expires_at)
+      select ${owner}, 'en', 'held/' || n, 'ready', 1, now() - interval '9 days', now() - interval '1 day'
+      from generate_series(1, 2) n`,
+    tidy: (db) => transaction(db, (tx) => expireExports(tx, { limit: 10 })),
+  },
+}
+// One that waited for a row would fail.
+const tidier = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 5_000 })
+after(() => tidier.end())
+
+for (const [name, { table, isOf, make, tidy }] of Object.entries(TIDIED))
+  test(`${name} that somebody holds at this moment are passed over, and go the next time`, async () => {
+    const owner = await person()
+    await group(owner)
+    await make(owner.id)
+    const left = () => sql`select from ${table} where ${isOf}`
+    assert.equal((await left()).length, 2)
+    await transaction(sql, async (tx) => {
+      await tx`select from ${table} where ctid = (select min(ctid) from ${table} where ${isOf}) for update`
+      await tidy(tidier)
+      assert.equal((await left()).length, 1)
+    })
+    assert.equal((await left()).length, 1)
+    await tidy(tidier)
+    assert.equal((await left()).length, 0)
+  })

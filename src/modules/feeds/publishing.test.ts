@@ -40,6 +40,24 @@ describe('publishing', () => {
     await assertNoDrift()
   })
 
+  test('racing feeds of several authors are each their own, although they chose the same marks', async () => {
+    const authors = await Promise.all(Array.from({ length: 5 }, () => person()))
+    const marks = [mark(), mark(), mark()]
+    const answers = await Promise.all(
+      authors.flatMap((who) =>
+        marks.map((feed_mark) => post(who, { feed_content: `of ${who.id}`, feed_mark })),
+      ),
+    )
+    assert.equal(new Set(answers.map(({ body }) => body.id)).size, 15)
+    for (const [n, { body }] of answers.entries()) {
+      const author = authors[Math.floor(n / marks.length)]!
+      const { user_id, feed_content } = await read(body.id)
+      assert.deepEqual([user_id, feed_content], [author.id, `of ${author.id}`])
+    }
+    for (const each of authors) assert.equal(await feedsCount(each), 3)
+    await assertNoDrift()
+  })
+
   test('a feed is published at once and counted', async () => {
     const alice = await person()
     const answer = await post(alice, { feed_content: '  Hello world  ', feed_mark: 77 })

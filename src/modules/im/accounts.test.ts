@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type Db, openDatabase, transaction } from '#platform/database.ts'
 import { createWorld } from '#test/world.ts'
+import { leaseAccounts } from './accounts/queries.ts'
 import { reconcile } from './drift/service.ts'
 import { hasEmbeddedPassword } from './providers/embedded/queries.ts'
 
 const world = await createWorld()
-const { as, person, sql, work, ctx } = world
+const { as, person, sql, work, ctx, connection } = world
 const founder = await person({ roles: ['founder', 'owner'] })
 
 test('a new person gets an account in the background, with a password only they can read', async () => {
@@ -126,4 +128,20 @@ test('registering is for oneself or a manager, and again changes nothing (im-2, 
   const batch = await as(founder, 'POST', '/im/register', { user_ids: `${me.id},${other.id},999999999` })
   assert.deepEqual([batch.status, batch.body], [201, []])
   assert.equal((await as(founder, 'POST', '/im/register', {})).status, 422)
+})
+
+test('two jobs never speak to the provider about the same account: the second passes over what the first takes', async () => {
+  const ids = (await Promise.all([1, 2, 3].map(() => person()))).map(({ id }) => id)
+  await work()
+  await sql`update im_accounts set version = version + 1, leased_until = null where user_id in ${sql(ids)}`
+  // One that waited for the first would fail.
+  const second = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 5_000 })
+  const take = async (db: Db, some: number[]) =>
+    (await leaseAccounts(db, some, 'test', 60)).map(({ user_id }) => user_id).sort((a, b) => a - b)
+  await transaction(sql, async (tx) => {
+    assert.deepEqual(await take(tx, ids.slice(0, 2)), ids.slice(0, 2))
+    assert.deepEqual(await take(second, ids), ids.slice(2))
+  })
+  assert.deepEqual(await take(second, ids), [])
+  await second.end()
 })

@@ -117,6 +117,35 @@ test('racing likes and unlikes of many people leave exact counters', async () =>
   assert.deepEqual(await counted(id, owner), { content: n, owner: n })
 })
 
+test('likes of several things at the same time go each to their own, also where another kind has the same id', async () => {
+  const owners = [await person(), await person()] as const
+  const [one, other] = [await make(owners[0]), await make(owners[1])]
+  const people = await Promise.all(Array.from({ length: 5 }, () => person()))
+  const paths = [`things/${one}/like`, `things/${other}/like`, `posts/${one}/likes`]
+  const answers = await Promise.all(
+    people.flatMap((who) => paths.map((path) => as(who, 'POST', `/test/${path}`))),
+  )
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    answers.map(() => 201),
+  )
+  const rows = await sql<{ likeable_type: string; likeable_id: number; people: number[] }[]>`
+    select likeable_type, likeable_id, array_agg(user_id order by user_id) as people from likes
+    where likeable_id in ${sql([one, other])} group by 1, 2 order by 1, 2`
+  const all = people.map(({ id }) => id).sort((a, b) => a - b)
+  assert.deepEqual(
+    rows.map((row) => [row.likeable_type, row.likeable_id, row.people]),
+    [
+      ['test-posts', one, all],
+      ['test-things', one, all],
+      ['test-things', other, all],
+    ],
+  )
+  // Posts keep no counter of their own; their owner's likes are counted.
+  assert.deepEqual(await counted(one, owners[0]), { content: 5, owner: 10 })
+  assert.deepEqual(await counted(other, owners[1]), { content: 5, owner: 5 })
+})
+
 test('a like tells the owner, but not the liker of their own thing (feeds-19)', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { transaction } from '#platform/database.ts'
+import { openDatabase, type Sql, transaction } from '#platform/database.ts'
 import { createWorld } from '#test/world.ts'
 import { type Caller, currentCaller, newCaller, onBehalfOf } from './callers.ts'
 import { together } from './together.ts'
 
-const { sql } = await createWorld()
+const { sql, connection } = await createWorld()
 await sql`create table hits (name text primary key, hit_count int not null default 0 check (hit_count >= 0))`
 
 const batches: number[][] = []
@@ -80,4 +80,38 @@ test('what is done at once is written on behalf of each, under the keys that all
     assert.equal(hasWritten, true)
     assert.ok(sql.generations.lastAct(userId) > before)
   }
+})
+
+test('only what changes the same row of the same database is done at once, and never too much of it', async () => {
+  const other = openDatabase({ connection, poolSize: 2, statementTimeoutMs: 60_000 })
+  const done: { db: Sql; items: string[] }[] = []
+  const write = together(async (db, items: string[]) => {
+    done.push({ db, items })
+    await db`select 1`
+    return items
+  })
+  const asked = [
+    [sql, 'row'],
+    [sql, 'another row'],
+    [other, 'row'],
+  ] as const
+  await Promise.all(
+    asked.flatMap(([db, row], number) => [1, 2, 3].map((n) => write(db, row, `${number} ${row} ${n}`))),
+  )
+  for (const [number, [db, row]] of asked.entries())
+    assert.deepEqual(
+      done
+        .filter((each) => each.db === db && each.items[0]?.startsWith(`${number} `))
+        .map(({ items }) => items),
+      [[`${number} ${row} 1`], [`${number} ${row} 2`, `${number} ${row} 3`]],
+    )
+  assert.equal(done.length, 6)
+  done.length = 0
+  const many = Array.from({ length: 150 }, (_, n) => String(n))
+  assert.deepEqual(await Promise.all(many.map((each) => write(sql, 'row', each))), many)
+  assert.deepEqual(
+    done.map(({ items }) => items.length),
+    [1, 100, 49],
+  )
+  await other.end()
 })
