@@ -109,6 +109,17 @@ const MISTAKES: [name: string, env: Record<string, string>, told: RegExp][] = [
     /^DATABASE_URL must be a URL/,
   ],
   [
+    'a password that is no part of an address as it stands',
+    { DATABASE_URL: 'postgres://kith:hidden-secret#/@127.0.0.1:5432/kith' },
+    /^DATABASE_URL cannot be read as a URL: in a name or password write # as %23, /,
+  ],
+  [
+    'a mail server without a scheme',
+    { SMTP_URL: 'mail.example.org:587' },
+    /^SMTP_URL must be a URL that begins with smtp:\/\/ or smtps:\/\/\.$/,
+  ],
+  ['no number of processes', { PROCESSES: 'many' }, /^PROCESSES must be auto or an integer from 1 to 64, /],
+  [
     'all proxies believed',
     { TRUST_PROXY: 'true' },
     /^TRUST_PROXY has "true", which is neither an address nor a /,
@@ -233,6 +244,16 @@ test('a disk without room for a database is told before one is begun', asNobody,
     /^Kith cannot use its data directory \S+: no space is left on its disk: make room, or [^\n]*\.\n$/,
   )
   assert.deepEqual(await readdir(small), [])
+})
+
+test('a file system that makes no folders is told, where even root may write', async (t) => {
+  if (!existsSync('/proc/self')) return t.diagnostic('there is no such file system here')
+  const { code, output } = await run(['src/main.ts'], { PORT: '0', DATA_DIR: '/proc/kith/data' })
+  assert.equal(code, 1)
+  assert.match(
+    output,
+    /^Kith cannot use its data directory \/proc\/kith\/data: [^\n]+ set DATA_DIR to another [^\n]+\.\n$/,
+  )
 })
 
 test('a second server on one DATA_DIR is told which process has it', { timeout: 120_000 }, async () => {

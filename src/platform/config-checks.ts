@@ -36,6 +36,13 @@ export function originFaults(origins: readonly string[]): string[] {
   })
 }
 
+/** What is wrong with an address, which may hold a password and is not repeated. */
+export function urlFault(name: string, given: string, protocols: readonly string[]): string {
+  return protocols.some((protocol) => given.startsWith(`${protocol}//`))
+    ? `${name} cannot be read as a URL: in a name or password write # as %23, / as %2F, ? as %3F, @ as %40, % as %25`
+    : `${name} must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`
+}
+
 /**
  * Variables that nobody reads and whose names are near one that is read and not set. Those that begin with `LINKED_` are
  * nobody else's: near or not, they are told.

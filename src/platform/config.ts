@@ -1,7 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { isAbsolute, resolve } from 'node:path'
 import { minimumSecretLength } from '#platform/app-secret.ts'
-import { mistakenNames, originFaults, proxyFaults } from '#platform/config-checks.ts'
+import { mistakenNames, originFaults, proxyFaults, urlFault } from '#platform/config-checks.ts'
 import { addressesOf } from '#platform/database/hosts.ts'
 import { providerVariables, readOutsideProviders } from '#platform/outside-providers.ts'
 
@@ -38,12 +38,12 @@ export function readConfig(env: Env) {
     known.add(name)
     return env[name]?.trim() || undefined
   }
-  const integer = (name: string, standard: number, minimum: number, maximum: number) => {
+  const integer = (name: string, standard: number, minimum: number, maximum: number, besides = '') => {
     const given = text(name)
     if (given === undefined) return standard
     const value = Number(given)
     if (Number.isInteger(value) && value >= minimum && value <= maximum) return value
-    faults.push(`${name} must be an integer from ${minimum} to ${maximum}, not "${given}"`)
+    faults.push(`${name} must be ${besides}an integer from ${minimum} to ${maximum}, not "${given}"`)
     return standard
   }
   const choice = <const T extends string>(name: string, standard: T, values: readonly T[]): T => {
@@ -56,14 +56,13 @@ export function readConfig(env: Env) {
     const given = text(name)
     if (given === undefined) return undefined
     if (URL.canParse(given) && protocols.includes(new URL(given).protocol)) return given.replace(/\/+$/, '')
-    // The value may hold a password, so it is not repeated.
-    faults.push(`${name} must be a URL that begins with ${protocols.join(' or ')}//`)
+    faults.push(urlFault(name, given, protocols))
     return undefined
   }
   /** The addresses of databases; each may name several machines of which one is the primary. */
   const database = (name: string, given = text(name)) => {
     if (given === undefined || addressesOf(given).every((each) => isDatabase(each))) return given
-    faults.push(`${name} must be a URL that begins with postgres://`)
+    faults.push(urlFault(name, given, ['postgres:', 'postgresql:']))
     return undefined
   }
   const secret = (name: string, minimum: number) => {
@@ -76,7 +75,7 @@ export function readConfig(env: Env) {
   const processes =
     (text('PROCESSES') ?? 'auto') === 'auto'
       ? processesOfMachine()
-      : integer('PROCESSES', 1, 1, MOST_PROCESSES)
+      : integer('PROCESSES', 1, 1, MOST_PROCESSES, 'auto or ')
   const host = text('HOST') ?? '127.0.0.1'
   const port = integer('PORT', 8080, 0, 65535)
   const dataDir = text('DATA_DIR') ?? './data'

@@ -1,4 +1,4 @@
-import { access, constants, stat, statfs } from 'node:fs/promises'
+import { access, constants, mkdtemp, rmdir, stat, statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import postgres from 'postgres'
@@ -71,9 +71,12 @@ export async function checkDataDir({
     if (found || place === dirname(place)) break
     place = dirname(place)
   }
-  await access(place, constants.W_OK | constants.X_OK).catch((error: NodeJS.ErrnoException) => {
-    throw dataDirFault(error.code ?? 'EACCES', dataDir)
-  })
+  // Permissions do not say everything: some file systems refuse even root, or make no folders.
+  await access(place, constants.W_OK | constants.X_OK)
+    .then(async () => rmdir(await mkdtemp(join(place, '.kith-'))))
+    .catch((error: NodeJS.ErrnoException) => {
+      throw dataDirFault(error.code ?? 'EACCES', dataDir)
+    })
   const cluster = await stat(join(dataDir, 'postgres', 'cluster', 'PG_VERSION')).catch(() => undefined)
   const uid = process.getuid?.()
   if (databaseUrl === undefined && cluster && uid !== undefined && uid !== 0 && cluster.uid !== uid)

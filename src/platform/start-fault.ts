@@ -15,6 +15,7 @@ const DISK: Record<string, string> = {
   EROFS: `its disk is read-only: mount it for writing, ${MOVE}`,
   EACCES: `this user may not write there: give it to this user, ${MOVE}`,
   EPERM: `this user may not write there: give it to this user, ${MOVE}`,
+  ENOENT: 'no folder can be made there: set DATA_DIR to another one',
   ENOTDIR: 'it is a file, or lies in one: set DATA_DIR to a folder',
 }
 
