@@ -97,11 +97,13 @@ test('the pictures of the page and of the mails', async () => {
     letters.length = 0
     pages[`${name}.png`] = mailHtml(await mailOf(act))
   }
+  pages['landing-dark.png'] = pages['landing.png'] as string
   const browser = await chromium.launch({ executablePath: BROWSER, args: ['--no-sandbox'] })
   try {
     for (const [name, html] of Object.entries(pages)) {
-      const size = name.startsWith('mail') ? { width: 600, height: 200 } : { width: 900, height: 520 }
-      const page = await browser.newPage({ viewport: size, colorScheme: 'light' })
+      const size = name.startsWith('mail') ? { width: 600, height: 200 } : { width: 800, height: 500 }
+      const colorScheme = name.includes('dark') ? 'dark' : 'light'
+      const page = await browser.newPage({ viewport: size, colorScheme })
       await page.setContent(html)
       const path = join(IMAGES, name)
       await page.screenshot({ path, fullPage: name.startsWith('mail') })

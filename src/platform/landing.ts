@@ -4,22 +4,25 @@ import { language, type Server } from '#platform/http.ts'
 import { VERSION } from '#platform/version.ts'
 
 const STYLE =
-  ':root{color-scheme:light dark}body{font:16px/1.6 system-ui,sans-serif;max-width:38em;margin:12vh auto;padding:0 1.5em}' +
-  'h1{font-weight:600}li{margin:.4em 0}code{font-size:.95em}'
+  ':root{color-scheme:light dark}' +
+  'body{font:16px/1.6 system-ui,sans-serif;max-width:38em;margin:12vh auto;padding:0 1.5em;' +
+  'background:light-dark(#f4f6f6,#121818);color:light-dark(#1d2424,#dfe6e5)}' +
+  'h1{font-weight:600}ul{list-style:none;padding:0}li{margin:.6em 0}' +
+  'a{display:block;color:light-dark(#0b6b60,#5fc8ba)}code{font-size:.95em}'
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
 const TEXT = {
   en: {
     is: 'This is the server of a social network. People use it with an app or a web client; it has no pages for them itself.',
-    api: 'the interface that apps use',
-    docs: 'read and try it',
+    api: 'what an app asks first',
+    docs: 'the interface that apps use, to read and to try',
     admin: 'look after the site',
     health: 'whether it is ready',
   },
   zh: {
     is: '这是一个社交网络的服务器。用户通过应用或网页客户端使用它，它本身不提供用户页面。',
-    api: '应用所用的接口',
-    docs: '查看并试用接口',
+    api: '应用首先请求的内容',
+    docs: '应用所用的接口：查看并试用',
     admin: '管理本站',
     health: '服务是否就绪',
   },
