@@ -34,6 +34,7 @@ const NOT_RUN: Record<string, string> = {
   'npm run mutate': 'takes long, as it says',
   'npm run torture': 'takes long, as it says',
   'npm run screenshots': 'writes pictures into docs/images',
+  'npm run test:container': 'is a line of .ci/run of its own',
   'npm run release -- 0.2.0': 'commits and tags; test/release.test.ts runs it in repositories of its own',
 }
 
@@ -50,7 +51,7 @@ test('every npm command in a document is one that there is', () => {
 
 test('every npm script runs a file that there is', () => {
   for (const [name, line] of Object.entries(scripts))
-    for (const [, file = ''] of line.matchAll(/\bnode (\S+)/g))
+    for (const [, file = ''] of line.matchAll(/\bnode (?:--\S+ )*(\S+)/g))
       assert.ok(existsSync(join(ROOT, file)), `${name}: ${file}`)
 })
 
@@ -113,6 +114,23 @@ test('every file that a document names or links to is there', () => {
     }
   }
   assert.ok(seen > 20, `saw only ${seen} names`)
+})
+
+test('every mail is named in docs/mails.md, and every picture of docs/images is shown somewhere', () => {
+  const page = read('docs/mails.md')
+  const sources = globSync('src/modules/accounts/**/*.ts', { cwd: ROOT }).filter(
+    (path) => !path.endsWith('.test.ts'),
+  )
+  const subjects = sources.flatMap((path) =>
+    [...read(path).matchAll(/(?:subject:|SUBJECT =)\s+'[^'A-Z]*([A-Z][^']*)'/g)].map(
+      ([, english = '']) => english,
+    ),
+  )
+  assert.ok(subjects.length > 8, `saw only ${subjects.length} mails`)
+  for (const subject of subjects) assert.ok(page.includes(subject), subject)
+  const shown = documents.map(read).join('\n')
+  for (const name of globSync('docs/images/*.png', { cwd: ROOT }))
+    assert.ok(shown.includes(name.split('/').at(-1) ?? name), name)
 })
 
 test('package-lock.json has a package for every platform, and names no registry', () => {

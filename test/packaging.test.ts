@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { parse } from 'yaml'
+import { readConfig } from '#platform/config.ts'
 import { findFreePort, waitForAnswer } from '#test/servers.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
@@ -159,16 +161,106 @@ test('the container runs as nobody special, on a disk it cannot write to, and wh
   }
 })
 
-test('every setting that a file of deploy names is one that Kith reads', () => {
-  const known = (name: string) => DOCUMENTED.includes(`\`${name}\``) || DOCUMENTED.includes(`${name}\``)
-  const full = /\n {4}environment:\n((?: {6}.*\n)+)/.exec(read('docker/compose.full.yml'))?.[1] ?? ''
-  const one = /\n {4}environment:\n((?: {6}.*\n)+)/.exec(read('docker/compose.yml'))?.[1] ?? ''
-  const names = [...`${full}${one}`.matchAll(/^ {6}([A-Z_]+):/gm)].map((match) => match[1] as string)
-  assert.ok(names.length > 10)
-  for (const name of names) assert.ok(known(name), name)
+type Service = {
+  image: string
+  build?: { dockerfile: string }
+  environment: Record<string, string | null>
+  healthcheck?: { test: string[] }
+  depends_on?: Record<string, { condition: string }>
+}
+const COMPOSE = ['docker/compose.yml', 'docker/compose.full.yml']
+const servicesOf = (name: string) =>
+  Object.entries((parse(read(name)) as { services: Record<string, Service> }).services)
+
+test('every image is of one version, every service says whether it is well, and others wait for that', () => {
+  for (const name of COMPOSE)
+    for (const [service, { image, build, healthcheck, depends_on }] of servicesOf(name)) {
+      if (!build) assert.match(image, /^[\w./-]+:\d[\w.-]*$/, `${name}: ${image}`)
+      // That of Kith is in its image.
+      if (!build) assert.equal(healthcheck?.test[0], 'CMD', `${name}: ${service}`)
+      for (const { condition } of Object.values(depends_on ?? {}))
+        assert.equal(condition, 'service_healthy', service)
+    }
+  for (const [, image = ''] of read('docker/Dockerfile').matchAll(/^FROM (\S+)/gm))
+    assert.match(image, /^[\w/-]+:(\d[\w.]*|bookworm)[\w.-]*$/)
+})
+
+test('every setting that a compose file names is one that Kith reads, and together they are a configuration', () => {
+  const source = readFileSync(join(ROOT, 'src/platform/config.ts'), 'utf8')
   const example = read('docker/full.env.example')
-  for (const [, name] of read('docker/compose.full.yml').matchAll(/\$\{([A-Z_]+)/g))
-    assert.ok(example.includes(`${name}=`), `full.env.example does not say ${name}`)
+  const given = Object.fromEntries(
+    [...example.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, key, value]) => [key, value || 'smtp://made-up:25']),
+  )
+  let seen = 0
+  for (const name of COMPOSE) {
+    for (const [, variable = ''] of read(name).matchAll(/\$\{([A-Z_]+):\?/g))
+      assert.ok(variable in given, `full.env.example does not say ${variable}`)
+    const { environment } = Object.fromEntries(servicesOf(name)).kith as Service
+    const env: Record<string, string> = {}
+    for (const [key, value] of Object.entries(environment)) {
+      assert.ok(source.includes(`'${key}'`), `${name}: ${key}`)
+      seen += 1
+      const filled = (value ?? `\${${key}}`).replace(
+        /\$\{([A-Z_]+)(?::[?-]([^}]*))?\}/g,
+        (_, key, standard) => given[key] ?? standard ?? '',
+      )
+      if (filled !== '') env[key] = filled
+    }
+    const config = readConfig({
+      ...env,
+      DATABASE_URL: env.DATABASE_URL?.replace('smtp://made-up:25', 'secret'),
+    })
+    assert.equal(
+      config.publicUrl,
+      name.includes('full') ? 'https://social.example.org' : 'http://localhost:8080',
+    )
+  }
+  assert.ok(seen > 10)
+})
+
+test('ejabberd is started in its container for the site, open to Kith beside it, with the account of Kith', async () => {
+  const home = join(folder, 'ejabberd')
+  for (const each of ['bin', 'conf']) await mkdir(join(home, each), { recursive: true })
+  // Stands for the program of the image: it is started at the second look, and says what it was told.
+  const fake = `#!/bin/sh
+echo "$@" >> ${home}/told
+case $1 in
+  started) [ -e ${home}/once ] || { touch ${home}/once; exit 1; } ;;
+  check_account) exit 1 ;;
+  register) echo over >> ${home}/told ;;
+  foreground) until grep -q over ${home}/told; do sleep 0.1; done ;;
+esac
+`
+  await writeFile(join(home, 'bin/ejabberdctl'), fake, { mode: 0o755 })
+  const env = {
+    ...ENV,
+    EJABBERD_HOME: home,
+    KITH_SITE: 'social.example.org',
+    EJABBERD_PASSWORD: 'of ejabberd',
+    KITH_EJABBERD_YML: join(ROOT, 'docs/ejabberd.yml'),
+  }
+  const { status, stderr } = spawnSync('sh', [join(ROOT, 'deploy/docker/ejabberd.sh')], {
+    env,
+    encoding: 'utf8',
+    timeout: 60_000,
+  })
+  assert.deepEqual([status, stderr], [0, ''])
+  const told = readFileSync(join(home, 'told'), 'utf8').split('\n')
+  assert.ok(
+    told.includes('foreground') && told.includes('register kith social.example.org of ejabberd'),
+    told.join('\n'),
+  )
+  const made = parse(readFileSync(join(home, 'conf/ejabberd.yml'), 'utf8')) as {
+    hosts: string[]
+    acl: { kith: { user: string } }
+    listen: { ip: string }[]
+  }
+  assert.deepEqual([made.hosts, made.acl.kith.user], [['social.example.org'], 'kith@social.example.org'])
+  assert.deepEqual(
+    made.listen.map(({ ip }) => ip),
+    ['::'],
+  )
+  assert.ok(!JSON.stringify(made).includes('chat.example.org'))
 })
 
 test('every file of deploy is spoken of', () => {
