@@ -7,15 +7,14 @@
  * PASSWORD is that of the demo's `demo_admin`; pictures go to docs/images unless FOLDER says otherwise, and then every
  * page is taken in both languages and at the width of a telephone too.
  */
-import { existsSync, mkdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { chromium } from 'playwright-core'
+import { BROWSER } from '#test/chromium.ts'
+import { settle, signIn, TELEPHONE, visit } from './console-visit.ts'
 
 const [address = '', password = '', folder = 'docs/images'] = process.argv.slice(2)
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  existsSync,
-)
-if (!executablePath || !address || !password) {
+if (!BROWSER || !address || !password) {
   console.error('usage: node scripts/console-look.ts ADDRESS PASSWORD [FOLDER], with chromium installed')
   process.exit(1)
 }
@@ -24,48 +23,13 @@ const RUNS = 7
 
 type Timing = { 'first content': number; interactive: number; kilobytes: number }
 
-const signIn = await fetch(`${address}/api/v2/auth/login`, {
-  method: 'POST',
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify({ login: 'demo_admin', password }),
-})
-if (!signIn.ok) throw new Error(`demo_admin cannot sign in: ${await signIn.text()}`)
-const { access_token: token } = (await signIn.json()) as { access_token: string }
+const site = { address, token: await signIn(address, password) }
+const browser = await chromium.launch({ executablePath: BROWSER, args: ['--no-sandbox', '--disable-gpu'] })
 
-const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+type Options = Parameters<typeof visit>[3]
+const open = (path: string, options?: Options) => visit(browser, site, path, options)
 
-/** A page that is signed in. */
-async function open(
-  path: string,
-  { locale = 'en', ...options }: { locale?: string } & BrowserContextOptions = {},
-): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options })
-  context.setDefaultTimeout(60_000)
-  const later = Date.now() + 3_600_000
-  await context.addInitScript(
-    ([locale, kept]) => {
-      const { localStorage } = globalThis as unknown as {
-        localStorage: { setItem(key: string, value: string): void }
-      }
-      localStorage.setItem('kith.console.locale', locale as string)
-      localStorage.setItem('kith.console', kept as string)
-    },
-    [locale, JSON.stringify({ token, expiresAt: later, refreshUntil: later })],
-  )
-  const page = await context.newPage()
-  await page.goto(`${address}/admin${path}`)
-  return page
-}
-
-/** Waits until a page has shown for a while that it waits for nothing. */
-async function settle(page: Page): Promise<void> {
-  await page.locator('main h1, main table, main form, main article').first().waitFor()
-  const waiting = page.locator('.MuiSkeleton-root, [role=progressbar]:not([aria-valuenow])')
-  for (let quiet = 0; quiet < 5; quiet = (await waiting.count()) === 0 ? quiet + 1 : 0)
-    await page.waitForTimeout(100)
-}
-
-async function take(name: string, path: string, options: Parameters<typeof open>[1] = {}): Promise<void> {
+async function take(name: string, path: string, options?: Options): Promise<void> {
   const page = await open(path, options)
   await settle(page)
   await page.screenshot({ path: join(folder, `${name}.png`) })
@@ -98,7 +62,6 @@ for (let run = 0; run < RUNS; run += 1) timings.push(await measure())
 for (const name of ['first content', 'interactive', 'kilobytes'] as const)
   console.log(`${name}: ${Math.round(middle(timings.map((timing) => timing[name])))}`)
 
-const TELEPHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
 await take('console-home', '/')
 await take('console-queue', '/queues/reports')
 await take('console-telephone', '/', { locale: 'zh', ...TELEPHONE })

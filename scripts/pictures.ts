@@ -4,13 +4,14 @@
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core'
 import sharp from 'sharp'
+import { BROWSER } from '#test/chromium.ts'
 import { findFreePort, waitForAnswer } from '#test/servers.ts'
+import { settle, signIn, TELEPHONE, visit } from './console-visit.ts'
 
 const IMAGES = resolve(import.meta.dirname, '../docs/images')
 const MOST_BYTES = 120_000
@@ -18,12 +19,7 @@ const PASSWORD = 'password-of-pictures'
 const WIDE = { viewport: { width: 1280, height: 800 } }
 /** High enough for what waits and the charts below it. */
 const HIGH = { viewport: { width: 1280, height: 1300 } }
-const TELEPHONE = {
-  viewport: { width: 390, height: 800 },
-  deviceScaleFactor: 1.5,
-  isMobile: true,
-  hasTouch: true,
-}
+const TALL = { ...TELEPHONE, viewport: { width: 390, height: 800 }, deviceScaleFactor: 1.5 }
 
 type Shot = {
   name: string
@@ -40,15 +36,12 @@ const SHOTS: Shot[] = [
   { name: 'console-people', path: '/people' },
   { name: 'console-dark', path: '/', isDark: true },
   { name: 'console-chinese', path: '/queues/certifications', locale: 'zh' },
-  { name: 'console-telephone', path: '/queues/reports', on: TELEPHONE },
+  { name: 'console-telephone', path: '/queues/reports', on: TALL },
   { name: 'demo-feeds', path: '/feeds' },
   { name: 'demo-songs', path: '/songs' },
 ]
 
-const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  (path) => existsSync(path),
-)
-if (!browserPath) throw new Error('Chromium is not installed')
+if (!BROWSER) throw new Error('Chromium is not installed')
 if (execFileSync('fc-list', [':lang=zh'], { encoding: 'utf8' }).trim() === '')
   throw new Error('there is no font for Chinese (apt-get install fonts-noto-cjk)')
 
@@ -69,39 +62,16 @@ async function keep(name: string, picture: Buffer): Promise<void> {
   throw new Error(`${name} does not fit into ${MOST_BYTES} bytes`)
 }
 
-async function settle(page: Page): Promise<void> {
+async function take(browser: Browser, site: { address: string; token: string }, shot: Shot): Promise<void> {
+  const page = await visit(browser, site, shot.path, { ...(shot.on ?? WIDE), locale: shot.locale ?? 'en' })
   await page.waitForLoadState('networkidle')
-  await page.locator('h1, article, table').first().waitFor()
-  await page
-    .locator('.MuiSkeleton-root, [role=progressbar]:not([aria-valuenow])')
-    .first()
-    .waitFor({ state: 'detached' })
-  await page.waitForLoadState('networkidle')
-}
-
-async function take(browser: Browser, address: string, token: string, shot: Shot): Promise<void> {
-  const context = await browser.newContext(shot.on ?? WIDE)
-  context.setDefaultTimeout(60_000)
-  await context.addInitScript(
-    ({ token, locale }) => {
-      const { localStorage: storage } = globalThis as unknown as {
-        localStorage: { setItem(key: string, value: string): void }
-      }
-      const later = Date.now() + 3_600_000
-      storage.setItem('kith.console.locale', locale)
-      storage.setItem('kith.console', JSON.stringify({ token, expiresAt: later, refreshUntil: later }))
-    },
-    { token, locale: shot.locale ?? 'en' },
-  )
-  const page = await context.newPage()
-  await page.goto(`${address}/admin${shot.path}`)
   await settle(page)
   if (shot.isDark) await page.getByRole('button', { name: 'Toggle light/dark mode' }).click()
   // Colours and ripples that are on their way.
   await page.mouse.move(0, 0)
   await page.waitForTimeout(800)
   await keep(shot.name, await page.screenshot())
-  await context.close()
+  await page.context().close()
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'kith-pictures-'))
@@ -127,16 +97,11 @@ const server = spawn(process.execPath, [join(import.meta.dirname, '../src/main.t
 let browser: Browser | undefined
 try {
   await waitForAnswer(`${address}/health/ready`)
-  const answer = await fetch(`${address}/api/v2/auth/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ login: 'demo_admin', password: PASSWORD }),
-  })
-  const { access_token: token } = (await answer.json()) as { access_token: string }
-  browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox', '--disable-gpu'] })
+  const site = { address, token: await signIn(address, PASSWORD) }
+  browser = await chromium.launch({ executablePath: BROWSER, args: ['--no-sandbox', '--disable-gpu'] })
   const wanted = process.argv.slice(2)
   for (const shot of SHOTS)
-    if (wanted.length === 0 || wanted.includes(shot.name)) await take(browser, address, token, shot)
+    if (wanted.length === 0 || wanted.includes(shot.name)) await take(browser, site, shot)
 } finally {
   await browser?.close()
   const ended = once(server, 'exit')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CANNOT_LOOK, openConsole, walkPages } from '#test/console-browser.ts'
+import { CANNOT_LOOK } from '#test/chromium.ts'
+import { openConsole, walkPages } from '#test/console-browser.ts'
 import { fillConsole } from '#test/console-contents.ts'
 
 const skip = CANNOT_LOOK

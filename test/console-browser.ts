@@ -1,21 +1,15 @@
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { promisify } from 'node:util'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { CONSOLE_FOLDER, hashSources, readBuilt } from '#platform/console/folder.ts'
+import { BROWSER } from '#test/chromium.ts'
 import { createWorld, type Person, type World } from '#test/world.ts'
 
 const run = promisify(execFile)
-const BROWSER = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path),
-)
-if (!BROWSER && process.env.CI) throw new Error('CI installs chromium: the console has to be seen')
-
-/** Why the console cannot be looked at here; false where it can. */
-export const CANNOT_LOOK = BROWSER ? false : 'chromium is not installed'
 
 /** The console of a world in a browser. */
 export type Console = World & {

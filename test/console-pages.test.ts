@@ -3,14 +3,8 @@ import { globSync, readFileSync, statSync } from 'node:fs'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { BUILT_FOLDER, readBuilt } from '#platform/console/folder.ts'
-import {
-  CANNOT_LOOK,
-  ofConsole,
-  openConsole,
-  seriousFindings,
-  settled,
-  walkPages,
-} from '#test/console-browser.ts'
+import { CANNOT_LOOK } from '#test/chromium.ts'
+import { ofConsole, openConsole, seriousFindings, settled, walkPages } from '#test/console-browser.ts'
 import { fillConsole } from '#test/console-contents.ts'
 
 const skip = CANNOT_LOOK

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { CANNOT_LOOK, openConsole } from '#test/console-browser.ts'
+import { CANNOT_LOOK } from '#test/chromium.ts'
+import { openConsole } from '#test/console-browser.ts'
 import { fillConsole } from '#test/console-contents.ts'
 
 const skip = CANNOT_LOOK

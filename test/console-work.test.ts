@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
-import { CANNOT_LOOK, openConsole } from '#test/console-browser.ts'
+import { CANNOT_LOOK } from '#test/chromium.ts'
+import { openConsole } from '#test/console-browser.ts'
 import { fillConsole } from '#test/console-contents.ts'
 
 const skip = CANNOT_LOOK

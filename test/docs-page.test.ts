@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { chromium } from 'playwright-core'
+import { BROWSER, CANNOT_LOOK } from '#test/chromium.ts'
 import { createWorld } from '#test/world.ts'
 
-const BROWSER = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path),
-)
-if (!BROWSER && process.env.CI) throw new Error('CI installs chromium: the page has to be seen')
-
 test('the page at /docs lists every area, tries an operation, and asks nobody else for anything', {
-  skip: BROWSER ? false : 'chromium is not installed',
+  skip: CANNOT_LOOK,
 }, async () => {
   const { app, person } = await createWorld({ PORT: '0' })
   await app.listen({ host: '127.0.0.1', port: 0 })

@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict'
-import { existsSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { chromium } from 'playwright-core'
 import type { Letter } from '#platform/mail.ts'
 import { mailHtml } from '#platform/mail-parts.ts'
 import { hashPassword } from '#platform/passwords.ts'
+import { BROWSER } from '#test/chromium.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
 // Makes the pictures of docs/images that show `GET /` and the mails: `npm run screenshots`. It needs a Chinese font.
 const IMAGES = join(import.meta.dirname, '../docs/images')
 const MOST_BYTES = 60_000
-const BROWSER = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path),
-)
 const PASSWORD = 'correct horse'
 
 const world = await createWorld({

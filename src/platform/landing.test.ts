@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
 import { test } from 'node:test'
 import { chromium } from 'playwright-core'
 import { VERSION } from '#platform/version.ts'
+import { BROWSER, CANNOT_LOOK } from '#test/chromium.ts'
 import { createWorld } from '#test/world.ts'
-
-const BROWSER = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path),
-)
-if (!BROWSER && process.env.CI) throw new Error('CI installs chromium: the page has to be seen')
 
 const { app } = await createWorld({ PORT: '0' })
 const open = (headers: Record<string, string> = {}) => app.inject({ method: 'GET', url: '/', headers })
@@ -42,7 +37,7 @@ test('the page names only addresses that answer, and the console only where ther
 })
 
 test('a browser shows the page with its style, and runs and fetches nothing', {
-  skip: BROWSER ? false : 'chromium is not installed',
+  skip: CANNOT_LOOK,
 }, async (t) => {
   const { body, headers } = await open()
   const browser = await chromium.launch({

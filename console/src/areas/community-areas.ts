@@ -1,8 +1,8 @@
 import type { Area } from './area.ts'
+import { PERSON, personIn } from './area-parts.ts'
 
-const PERSON = { name: 'user', label: ['Person', '用户'], as: 'person' } as const
 const MADE = { name: 'created_at', label: ['Made', '发布时间'], as: 'time', wide: true } as const
-const BY = { name: 'user_id', label: ['Person', '用户'], as: 'area', of: 'people', shows: 'name' } as const
+const BY = personIn('user_id')
 
 /** Questions with their answers, and groups with their posts. */
 export const COMMUNITY_AREAS: readonly Area[] = [

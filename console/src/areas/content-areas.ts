@@ -1,7 +1,7 @@
 import type { Area } from './area.ts'
+import { PERSON, personIn, STATE, stateIn } from './area-parts.ts'
 
-const PERSON = { name: 'user', label: ['Person', '用户'], as: 'person' } as const
-const BY = { name: 'user_id', label: ['Person', '用户'], as: 'area', of: 'people', shows: 'name' } as const
+const BY = personIn('user_id')
 const MADE = { name: 'created_at', label: ['Made', '发布时间'], as: 'time', wide: true } as const
 const WORD_TYPES = [
   { id: 'warning', name: ['refuses', '禁止'], tone: 'bad' },
@@ -68,16 +68,11 @@ export const CONTENT_AREAS: readonly Area[] = [
       { name: 'followers_count', label: ['Followers', '关注数'], as: 'number', wide: true },
     ],
     filters: [
-      {
-        name: 'status',
-        label: ['State', '状态'],
-        as: 'choice',
-        choices: [
-          { id: 'waiting', name: ['waiting', '待审核'] },
-          { id: 'passed', name: ['passed', '已通过'] },
-          { id: 'failed', name: ['failed', '未通过'] },
-        ],
-      },
+      stateIn('status', [
+        { id: 'waiting', name: ['waiting', '待审核'] },
+        { id: 'passed', name: ['passed', '已通过'] },
+        { id: 'failed', name: ['failed', '未通过'] },
+      ]),
       { name: 'hot', label: ['Hot', '热门'], as: 'flag' },
     ],
     fields: [
@@ -128,22 +123,17 @@ export const CONTENT_AREAS: readonly Area[] = [
       PERSON,
       { name: 'amount', label: ['Points', '积分'], as: 'number' },
       { name: 'day', label: ['Days', '天数'], as: 'number', wide: true },
-      { name: 'state', label: ['State', '状态'], as: 'state' },
+      STATE,
       { name: 'expires_at', label: ['Until', '到期'], as: 'time', wide: true },
     ],
     filters: [
-      {
-        name: 'state',
-        label: ['State', '状态'],
-        as: 'choice',
-        choices: [
-          { id: 'pending', name: ['pending', '待处理'] },
-          { id: 'active', name: ['active', '生效中'] },
-          { id: 'expired', name: ['expired', '已过期'] },
-          { id: 'rejected', name: ['rejected', '已驳回'] },
-          { id: 'cancelled', name: ['cancelled', '已取消'] },
-        ],
-      },
+      stateIn('state', [
+        { id: 'pending', name: ['pending', '待处理'] },
+        { id: 'active', name: ['active', '生效中'] },
+        { id: 'expired', name: ['expired', '已过期'] },
+        { id: 'rejected', name: ['rejected', '已驳回'] },
+        { id: 'cancelled', name: ['cancelled', '已取消'] },
+      ]),
     ],
     fields: [
       { name: 'feed', label: ['Id of the feed', '动态编号'], as: 'number', required: true, only: 'new' },
@@ -179,17 +169,12 @@ export const CONTENT_AREAS: readonly Area[] = [
       MADE,
     ],
     filters: [
-      {
-        name: 'status',
-        label: ['State', '状态'],
-        as: 'choice',
-        choices: [
-          { id: 0, name: ['waiting', '待处理'] },
-          { id: 1, name: ['dealt with', '已处理'] },
-          { id: 2, name: ['rejected', '已驳回'] },
-        ],
-      },
-      { name: 'target_user', label: ['Against', '被举报人'], as: 'area', of: 'people', shows: 'name' },
+      stateIn('status', [
+        { id: 0, name: ['waiting', '待处理'] },
+        { id: 1, name: ['dealt with', '已处理'] },
+        { id: 2, name: ['rejected', '已驳回'] },
+      ]),
+      personIn('target_user', ['Against', '被举报人']),
     ],
     deletes: false,
   },

@@ -1,5 +1,6 @@
 import type { Wire } from '../api/client.ts'
 import type { Area, Choice } from './area.ts'
+import { ASKED, decisionOf, PERSON, personIn, REMARK, STATE, stateIn } from './area-parts.ts'
 
 const KINDS: readonly Choice[] = [
   { id: 'warning', name: ['warning', '警告'], tone: 'quiet' },
@@ -7,7 +8,7 @@ const KINDS: readonly Choice[] = [
   { id: 'suspension', name: ['suspension', '停用'], tone: 'bad' },
 ]
 const named = ({ user_id: id, name }: Wire) => ({ id, name })
-const OF = { name: 'user', label: ['Person', '用户'], as: 'area', of: 'people', shows: 'name' } as const
+const OF = personIn('user')
 
 /** Who was let in, by whom, what was decided about people and what they said to it. */
 export const MODERATION_AREAS: readonly Area[] = [
@@ -25,22 +26,17 @@ export const MODERATION_AREAS: readonly Area[] = [
       { name: 'name', label: ['Name', '用户名'] },
       { name: 'email', label: ['E-mail', '邮箱'], wide: true },
       { name: 'introduction', label: ['Introduction', '自我介绍'], as: 'long' },
-      { name: 'state', label: ['State', '状态'], as: 'state' },
-      { name: 'remark', label: ['Remark', '备注'], as: 'long', wide: true },
+      STATE,
+      REMARK,
       { name: 'decided_by', label: ['Decided by', '处理人'], as: 'person', wide: true },
-      { name: 'created_at', label: ['Asked', '申请时间'], as: 'time', wide: true },
+      ASKED,
     ],
     filters: [
-      {
-        name: 'state',
-        label: ['State', '状态'],
-        as: 'choice',
-        choices: [
-          { id: 'waiting', name: ['waiting', '待审核'] },
-          { id: 'accepted', name: ['accepted', '已通过'] },
-          { id: 'rejected', name: ['rejected', '已驳回'] },
-        ],
-      },
+      stateIn('state', [
+        { id: 'waiting', name: ['waiting', '待审核'] },
+        { id: 'accepted', name: ['accepted', '已通过'] },
+        { id: 'rejected', name: ['rejected', '已驳回'] },
+      ]),
     ],
     emptyNote: [
       'People ask where a setting says that registrations are looked at.',
@@ -59,13 +55,13 @@ export const MODERATION_AREAS: readonly Area[] = [
     idOf: (row) => (row.user as { id: number }).id,
     title: (row) => String((row.user as { name: string }).name),
     columns: [
-      { name: 'user', label: ['Person', '用户'], as: 'person' },
+      PERSON,
       { name: 'inviter', label: ['Invited by', '邀请人'], as: 'person' },
       { name: 'invitation_id', label: ['Invitation', '邀请编号'], wide: true },
       { name: 'created_at', label: ['Since', '注册时间'], as: 'time' },
     ],
     filters: [
-      { name: 'inviter', label: ['Invited by', '邀请人'], as: 'area', of: 'people', shows: 'name' },
+      personIn('inviter', ['Invited by', '邀请人']),
       OF,
       { name: 'invitation', label: ['Id of the invitation', '邀请编号'], as: 'number' },
     ],
@@ -119,23 +115,11 @@ export const MODERATION_AREAS: readonly Area[] = [
       { name: 'contents', label: ['What they say', '申诉内容'], as: 'long' },
       { name: 'sanction.kind', label: ['Against', '针对'], choices: KINDS },
       { name: 'sanction.reason', label: ['Its reason', '处罚理由'], as: 'long', wide: true },
-      { name: 'state', label: ['State', '状态'], as: 'state' },
+      STATE,
       { name: 'answer', label: ['Answer', '答复'], as: 'long', wide: true },
       { name: 'created_at', label: ['Made', '提交时间'], as: 'time', wide: true },
     ],
-    filters: [
-      {
-        name: 'state',
-        label: ['State', '状态'],
-        as: 'choice',
-        choices: [
-          { id: 'pending', name: ['pending', '待处理'] },
-          { id: 'accepted', name: ['accepted', '已通过'] },
-          { id: 'rejected', name: ['rejected', '已驳回'] },
-        ],
-      },
-      OF,
-    ],
+    filters: [decisionOf({ id: 'accepted', name: ['accepted', '已通过'] }), OF],
     deletes: false,
   },
 ]

@@ -1,4 +1,5 @@
 import type { Area, Choice } from './area.ts'
+import { PERSON, personIn, STATE } from './area-parts.ts'
 
 const STATES: readonly Choice[] = [
   { id: 0, name: ['published', '已发布'], tone: 'good' },
@@ -33,7 +34,7 @@ export const NEWS_AREAS: readonly Area[] = [
     filters: [
       { name: 'audit_status', label: ['State', '状态'], as: 'choice', choices: STATES },
       { name: 'category_id', label: ['Category', '分类'], as: 'area', of: 'news-categories', shows: 'name' },
-      { name: 'user_id', label: ['Person', '用户'], as: 'area', of: 'people', shows: 'name' },
+      personIn('user_id'),
       { name: 'recommend', label: ['Recommended', '推荐'], as: 'flag' },
     ],
     fields: [
@@ -103,9 +104,9 @@ export const NEWS_AREAS: readonly Area[] = [
     title: (row) => String(row.title ?? row.news_id),
     columns: [
       { name: 'title', label: ['Article', '资讯'], as: 'long' },
-      { name: 'user', label: ['Person', '用户'], as: 'person' },
+      PERSON,
       { name: 'amount', label: ['Points', '积分'], as: 'number', wide: true },
-      { name: 'state', label: ['State', '状态'], as: 'state' },
+      STATE,
       { name: 'expires_at', label: ['Until', '到期'], as: 'time', wide: true },
     ],
     fields: [

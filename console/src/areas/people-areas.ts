@@ -1,4 +1,5 @@
 import type { Area } from './area.ts'
+import { PERSON, personIn, stateIn } from './area-parts.ts'
 
 /** People, and what they may do. */
 export const PEOPLE_AREAS: readonly Area[] = [
@@ -117,7 +118,7 @@ export const PEOPLE_AREAS: readonly Area[] = [
     icon: 'verified',
     title: (row) => String((row.data as { name?: string })?.name ?? ''),
     columns: [
-      { name: 'user', label: ['Person', '用户'], as: 'person' },
+      PERSON,
       { name: 'category.display_name', label: ['Kind', '类型'] },
       { name: 'data.desc', label: ['Description', '说明'], as: 'long', wide: true },
       {
@@ -132,17 +133,12 @@ export const PEOPLE_AREAS: readonly Area[] = [
       { name: 'updated_at', label: ['Changed', '更新时间'], as: 'time', wide: true },
     ],
     filters: [
-      {
-        name: 'status',
-        label: ['State', '状态'],
-        as: 'choice',
-        choices: [
-          { id: 0, name: ['waiting', '待审核'] },
-          { id: 1, name: ['accepted', '已通过'] },
-          { id: 2, name: ['rejected', '已驳回'] },
-        ],
-      },
-      { name: 'user_id', label: ['Person', '用户'], as: 'area', of: 'people', shows: 'name' },
+      stateIn('status', [
+        { id: 0, name: ['waiting', '待审核'] },
+        { id: 1, name: ['accepted', '已通过'] },
+        { id: 2, name: ['rejected', '已驳回'] },
+      ]),
+      personIn('user_id'),
     ],
   },
   {
@@ -164,10 +160,7 @@ export const PEOPLE_AREAS: readonly Area[] = [
       { name: 'ended', label: ['Ended', '已结束'], as: 'flag', wide: true },
       { name: 'expires_at', label: ['Until', '到期'], as: 'time', wide: true },
     ],
-    filters: [
-      { name: 'user', label: ['By', '邀请人'], as: 'area', of: 'people', shows: 'name' },
-      { name: 'ended', label: ['Ended', '已结束'], as: 'flag' },
-    ],
+    filters: [personIn('user', ['By', '邀请人']), { name: 'ended', label: ['Ended', '已结束'], as: 'flag' }],
     deletes: {
       label: ['End', '结束'],
       ask: ['Nobody can register with it any more.', '此后无法再用它注册。'],
@@ -206,10 +199,7 @@ export const PEOPLE_AREAS: readonly Area[] = [
     icon: 'star',
     idOf: (row) => (row.user as { id: number }).id,
     title: (row) => String((row.user as { name: string }).name),
-    columns: [
-      { name: 'user', label: ['Person', '用户'], as: 'person' },
-      { name: 'recommended_at', label: ['Since', '推荐时间'], as: 'time' },
-    ],
+    columns: [PERSON, { name: 'recommended_at', label: ['Since', '推荐时间'], as: 'time' }],
     deletes: { label: ['Take back', '取消推荐'] },
     emptyNote: ['People are recommended on their own page.', '可在用户页面中设为推荐。'],
   },
@@ -225,7 +215,7 @@ export const PEOPLE_AREAS: readonly Area[] = [
     idOf: (row) => (row.user as { id: number }).id,
     title: (row) => String((row.user as { name: string }).name),
     columns: [
-      { name: 'user', label: ['Person', '用户'], as: 'person' },
+      PERSON,
       { name: 'type', label: ['How', '方式'], as: 'code' },
       { name: 'created_at', label: ['Since', '时间'], as: 'time' },
     ],

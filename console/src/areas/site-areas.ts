@@ -1,4 +1,5 @@
 import type { Area } from './area.ts'
+import { ASKED, decisionOf, PERSON, personIn, REMARK, STATE } from './area-parts.ts'
 
 const CURRENCIES = [
   { id: 'points', name: ['points', '积分'] },
@@ -18,27 +19,18 @@ export const SITE_AREAS: readonly Area[] = [
     sorts: ['id', 'amount', 'updated_at'],
     title: (row) => `#${row.id}`,
     columns: [
-      { name: 'user', label: ['Person', '用户'], as: 'person' },
+      PERSON,
       { name: 'currency', label: ['Currency', '币种'], as: 'state', wide: true },
       { name: 'amount', label: ['Amount', '金额'], as: 'number' },
       { name: 'payout', label: ['Paid', '应付'], as: 'number', wide: true },
-      { name: 'state', label: ['State', '状态'], as: 'state' },
-      { name: 'remark', label: ['Remark', '备注'], as: 'long', wide: true },
-      { name: 'created_at', label: ['Asked', '申请时间'], as: 'time', wide: true },
+      STATE,
+      REMARK,
+      ASKED,
     ],
     filters: [
-      {
-        name: 'state',
-        label: ['State', '状态'],
-        as: 'choice',
-        choices: [
-          { id: 'pending', name: ['pending', '待处理'] },
-          { id: 'passed', name: ['passed', '已通过'] },
-          { id: 'rejected', name: ['rejected', '已驳回'] },
-        ],
-      },
+      decisionOf({ id: 'passed', name: ['passed', '已通过'] }),
       { name: 'currency', label: ['Currency', '币种'], as: 'choice', choices: CURRENCIES },
-      { name: 'user', label: ['Person', '用户'], as: 'area', of: 'people', shows: 'name' },
+      personIn('user'),
     ],
     deletes: false,
   },
@@ -53,28 +45,19 @@ export const SITE_AREAS: readonly Area[] = [
     sorts: ['id', 'amount', 'updated_at'],
     title: (row) => `#${row.id}`,
     columns: [
-      { name: 'user', label: ['Person', '用户'], as: 'person' },
+      PERSON,
       { name: 'currency', label: ['Currency', '币种'], as: 'state', wide: true },
       { name: 'provider', label: ['Provider', '渠道'], wide: true },
       { name: 'amount', label: ['Amount', '金额'], as: 'number' },
       { name: 'credited', label: ['Credited', '到账'], as: 'number', wide: true },
-      { name: 'state', label: ['State', '状态'], as: 'state' },
+      STATE,
       { name: 'reference', label: ['Reference', '凭证号'], as: 'code', wide: true },
-      { name: 'created_at', label: ['Asked', '申请时间'], as: 'time', wide: true },
+      ASKED,
     ],
     filters: [
-      {
-        name: 'state',
-        label: ['State', '状态'],
-        as: 'choice',
-        choices: [
-          { id: 'pending', name: ['pending', '待处理'] },
-          { id: 'confirmed', name: ['confirmed', '已确认'] },
-          { id: 'rejected', name: ['closed', '已关闭'] },
-        ],
-      },
+      decisionOf({ id: 'confirmed', name: ['confirmed', '已确认'] }, ['closed', '已关闭']),
       { name: 'currency', label: ['Currency', '币种'], as: 'choice', choices: CURRENCIES },
-      { name: 'user', label: ['Person', '用户'], as: 'area', of: 'people', shows: 'name' },
+      personIn('user'),
     ],
     deletes: false,
   },
@@ -194,7 +177,7 @@ export const SITE_AREAS: readonly Area[] = [
     title: (row) => `#${row.id}`,
     columns: [
       { name: 'content', label: ['Text', '内容'], as: 'long' },
-      { name: 'user', label: ['Person', '用户'], as: 'person' },
+      PERSON,
       { name: 'type', label: ['Kind', '类型'], as: 'code', wide: true },
       { name: 'created_at', label: ['Made', '时间'], as: 'time', wide: true },
     ],

@@ -8,51 +8,41 @@ import {
   Dialog,
   DialogContent,
   DialogTitle,
-  Skeleton,
   Stack,
-  Table,
-  TableBody,
-  TableCell,
-  TableHead,
-  TableRow,
   TextField,
   Typography,
 } from '@mui/material'
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useNotify, useRecordContext } from 'react-admin'
-import { call, type Page, type Wire } from '../api/client.ts'
+import { call, type Wire } from '../api/client.ts'
 import { messageOf } from '../api/message.ts'
-import { PageSteps } from '../shell/page-steps.tsx'
-import { EmptyState, ErrorState } from '../shell/states.tsx'
+import { type Heading, PagedTable, usePages } from '../shell/paged-table.tsx'
 import { type Text, useText } from '../shell/text.ts'
 import { Value } from '../shell/value.tsx'
 
 const AT_ONCE = 15
+const REFRESH_MS = 10_000
 type Attempt = { at: string; status: number | null; error: string | null; ms: number; response: string }
 
 /** What was sent to an endpoint and how it answered; what failed can be sent again. */
 export function WebhookPage() {
+  const hook = useRecordContext<Wire & { id: number }>()
+  return hook ? <Deliveries hook={hook.id} /> : null
+}
+
+function Deliveries({ hook }: { hook: number }) {
   const t = useText()
   const notify = useNotify()
   const client = useQueryClient()
-  const hook = useRecordContext<Wire & { id: number }>()
-  const [page, setPage] = useState(0)
   const [opened, setOpened] = useState<number>()
   const [secret, setSecret] = useState<string>()
   const [since, setSince] = useState(() =>
     new Date(Date.now() - 86_400_000).toISOString().slice(0, 19).replace('T', ' '),
   )
-  const base = `/admin/webhooks/${hook?.id}`
-  const key = ['deliveries', hook?.id]
-  const { data, error, isPending, refetch } = useQuery({
-    queryKey: [...key, page],
-    queryFn: () => call<Page>('GET', `${base}/deliveries`, { query: { page: page + 1, limit: AT_ONCE } }),
-    enabled: hook !== undefined,
-    placeholderData: keepPreviousData,
-    refetchInterval: 10_000,
-  })
-  if (!hook) return null
+  const base = `/admin/webhooks/${hook}`
+  const key = ['deliveries', hook]
+  const pages = usePages(key, `${base}/deliveries`, AT_ONCE, REFRESH_MS)
   const act = async (path: string, done: Text, body?: Wire) => {
     try {
       const answer = await call<{ secret?: string } | undefined>(
@@ -67,6 +57,30 @@ export function WebhookPage() {
       notify(messageOf(refused), { type: 'error' })
     }
   }
+  const headings: Heading[] = [
+    { label: ['When', '时间'], cell: (row) => <Value value={row.created_at} as="time" /> },
+    { label: ['Event', '事件'], cell: (row) => <Value value={row.type} as="code" /> },
+    { label: ['State', '状态'], cell: (row) => <Value value={row.status} as="state" /> },
+    { label: ['Attempts', '次数'], align: 'right', cell: (row) => String(row.attempts) },
+    {
+      label: ['Actions', '操作'],
+      align: 'right',
+      isWhole: true,
+      cell: (row) => (
+        <>
+          <Button size="small" onClick={() => setOpened(Number(row.id))}>
+            {t(['Look', '查看'])}
+          </Button>
+          <Button
+            size="small"
+            onClick={() => void act(`/deliveries/${row.id}/replay`, ['Sent again', '已重新投递'])}
+          >
+            {t(['Replay', '重发'])}
+          </Button>
+        </>
+      ),
+    },
+  ]
   return (
     <Card sx={{ mt: 2 }}>
       <CardContent>
@@ -107,52 +121,12 @@ export function WebhookPage() {
             {t(['Send again', '重新投递'])}
           </Button>
         </Stack>
-        {error && <ErrorState error={error} retry={() => void refetch()} />}
-        {isPending && <Skeleton variant="rounded" height={160} />}
-        {data?.total === 0 && <EmptyState icon="webhook" text={['Nothing was sent yet.', '暂无投递。']} />}
-        {data && data.total > 0 && (
-          <Box sx={{ overflowX: 'auto' }}>
-            <Table size="small" aria-label={t(['Deliveries', '投递记录'])}>
-              <TableHead>
-                <TableRow>
-                  <TableCell>{t(['When', '时间'])}</TableCell>
-                  <TableCell>{t(['Event', '事件'])}</TableCell>
-                  <TableCell>{t(['State', '状态'])}</TableCell>
-                  <TableCell align="right">{t(['Attempts', '次数'])}</TableCell>
-                  <TableCell align="right">{t(['Actions', '操作'])}</TableCell>
-                </TableRow>
-              </TableHead>
-              <TableBody>
-                {data.data.map((row) => (
-                  <TableRow key={String(row.id)}>
-                    <TableCell>
-                      <Value value={row.created_at} as="time" />
-                    </TableCell>
-                    <TableCell>
-                      <Value value={row.type} as="code" />
-                    </TableCell>
-                    <TableCell>
-                      <Value value={row.status} as="state" />
-                    </TableCell>
-                    <TableCell align="right">{String(row.attempts)}</TableCell>
-                    <TableCell align="right" sx={{ whiteSpace: 'nowrap' }}>
-                      <Button size="small" onClick={() => setOpened(Number(row.id))}>
-                        {t(['Look', '查看'])}
-                      </Button>
-                      <Button
-                        size="small"
-                        onClick={() => void act(`/deliveries/${row.id}/replay`, ['Sent again', '已重新投递'])}
-                      >
-                        {t(['Replay', '重发'])}
-                      </Button>
-                    </TableCell>
-                  </TableRow>
-                ))}
-              </TableBody>
-            </Table>
-            <PageSteps count={data.total} page={page} atOnce={AT_ONCE} onChange={setPage} />
-          </Box>
-        )}
+        <PagedTable
+          pages={pages}
+          label={['Deliveries', '投递记录']}
+          headings={headings}
+          empty={{ icon: 'webhook', text: ['Nothing was sent yet.', '暂无投递。'] }}
+        />
         {opened !== undefined && (
           <Delivery address={`${base}/deliveries/${opened}`} close={() => setOpened(undefined)} />
         )}

@@ -65,6 +65,21 @@ const DEALING: Verdict = {
   }),
 }
 
+/** What is the same for every decision about an article. */
+const ARTICLE = {
+  path: 'news',
+  operation: 'patch news/{id}',
+  title: (row) => text(row.title),
+  body: (row) => text(row.content) || text(row.subject),
+  whole: (row) => `/admin/news/${row.id}`,
+  uploads: (row) => upload(row.image),
+  author: authorIn('user_id'),
+} satisfies Partial<Queue>
+const AUTHORSHIP: Queue['facts'] = [
+  { label: ['Author', '作者'], name: 'author' },
+  { label: ['Paid', '投稿费'], name: 'contribute_amount', as: 'number' },
+]
+
 /** What people wrote or made, which is shown or published once it was looked at. */
 export const CONTENT_QUEUES: readonly Queue[] = [
   {
@@ -105,20 +120,9 @@ export const CONTENT_QUEUES: readonly Queue[] = [
     name: 'contributions',
     label: ['Contributions', '投稿'],
     icon: 'article',
-    path: 'news',
+    ...ARTICLE,
     query: { audit_status: 1 },
-    operation: 'patch news/{id}',
-    title: (row) => text(row.title),
-    body: (row) => text(row.content) || text(row.subject),
-    whole: (row) => `/admin/news/${row.id}`,
-    facts: [
-      FACTS.asked,
-      { label: ['Category', '分类'], name: 'category' },
-      { label: ['Author', '作者'], name: 'author' },
-      { label: ['Paid', '投稿费'], name: 'contribute_amount', as: 'number' },
-    ],
-    uploads: (row) => upload(row.image),
-    author: authorIn('user_id'),
+    facts: [FACTS.asked, { label: ['Category', '分类'], name: 'category' }, ...AUTHORSHIP],
     accept: verdict(['Publish', '发布'], { path: 'news' }, () => ({ audit_status: 0 })),
     reject: verdict(REJECT, { path: 'news' }, (reason) => ({ audit_status: 3, mark: reason }), NEEDED_REASON),
   },
@@ -126,21 +130,14 @@ export const CONTENT_QUEUES: readonly Queue[] = [
     name: 'contribution-refunds',
     label: ['Refunds of contributions', '投稿退款申请'],
     icon: 'payout',
-    path: 'news',
+    ...ARTICLE,
     query: { audit_status: 5 },
-    operation: 'patch news/{id}',
-    title: (row) => text(row.title),
-    body: (row) => text(row.content) || text(row.subject),
-    whole: (row) => `/admin/news/${row.id}`,
     facts: [
       { label: ['Asked', '提交时间'], name: 'updated_at', as: 'time' },
-      { label: ['Author', '作者'], name: 'author' },
-      { label: ['Paid', '投稿费'], name: 'contribute_amount', as: 'number' },
+      ...AUTHORSHIP,
       { label: ['Rejected so often', '已驳回次数'], name: 'audit_count', as: 'number' },
       { label: ['Last reason', '上次驳回理由'], name: 'mark' },
     ],
-    uploads: (row) => upload(row.image),
-    author: authorIn('user_id'),
     accept: verdict(
       ['Give the fee back', '退还投稿费'],
       { path: 'news' },

@@ -1,24 +1,10 @@
-import {
-  Alert,
-  Box,
-  Button,
-  Skeleton,
-  Stack,
-  Table,
-  TableBody,
-  TableCell,
-  TableHead,
-  TableRow,
-  TextField,
-  Typography,
-} from '@mui/material'
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Alert, Box, Button, Stack, TextField, Typography } from '@mui/material'
+import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
 import { useNotify } from 'react-admin'
-import { call, type Page } from '../../api/client.ts'
+import { call, type Wire } from '../../api/client.ts'
 import { messageOf } from '../../api/message.ts'
-import { PageSteps } from '../../shell/page-steps.tsx'
-import { EmptyState, ErrorState } from '../../shell/states.tsx'
+import { type Heading, PagedTable, usePages } from '../../shell/paged-table.tsx'
 import { type Text, useText } from '../../shell/text.ts'
 import { Value } from '../../shell/value.tsx'
 
@@ -55,6 +41,32 @@ function kindOf(kind: unknown): Text {
   return became ? [`${en}, ${became[0]}`, `${zh}（${became[1]}）`] : [en, zh]
 }
 
+const HEADINGS: readonly Heading[] = [
+  { label: ['When', '时间'], isWhole: true, cell: (row) => <Value value={row.created_at} as="time" /> },
+  { label: ['What', '事项'], cell: (row) => <What row={row} /> },
+  {
+    label: ['Amount', '金额'],
+    align: 'right',
+    tone: (row) => (Number(row.amount) < 0 ? 'error.main' : 'success.main'),
+    cell: (row) => (
+      <>
+        {Number(row.amount) > 0 ? '+' : ''}
+        <Value value={row.amount} as="number" />
+      </>
+    ),
+  },
+  {
+    label: ['Balance', '余额'],
+    align: 'right',
+    cell: (row) => <Value value={row.balance_after} as="number" />,
+  },
+]
+
+function What({ row }: { row: Wire }) {
+  const t = useText()
+  return String(row.body || row.title || t(kindOf(row.kind)))
+}
+
 /** One balance of a person: its ledger, and a grant or a deduction with a reason. */
 export function Balance({
   user,
@@ -68,16 +80,10 @@ export function Balance({
   const t = useText()
   const notify = useNotify()
   const client = useQueryClient()
-  const [page, setPage] = useState(0)
   const [fault, setFault] = useState('')
   // Kept until the grant went through, so that a second press does not pay twice.
   const key = useRef(crypto.randomUUID())
-  const { data, error, isPending, refetch } = useQuery({
-    queryKey: ['ledger', user, kind, page],
-    queryFn: () =>
-      call<Page>('GET', `/admin/users/${user}/${kind}`, { query: { page: page + 1, limit: AT_ONCE } }),
-    placeholderData: keepPreviousData,
-  })
+  const pages = usePages(['ledger', user, kind], `/admin/users/${user}/${kind}`, AT_ONCE)
   const grant = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = event.currentTarget
@@ -90,7 +96,7 @@ export function Balance({
       })
       key.current = crypto.randomUUID()
       form.reset()
-      setPage(0)
+      pages.setPage(0)
       notify(t(['Booked', '已入账']), { type: 'success' })
       await client.invalidateQueries({ queryKey: ['ledger', user, kind] })
     } catch (refused) {
@@ -126,44 +132,12 @@ export function Balance({
           <Box role="alert">{fault && <Alert severity="error">{fault}</Alert>}</Box>
         </Box>
       )}
-      {error && <ErrorState error={error} retry={() => void refetch()} />}
-      {isPending && <Skeleton variant="rounded" height={160} />}
-      {data?.total === 0 && <EmptyState icon="ledger" text={['Nothing was booked yet.', '暂无流水。']} />}
-      {data && data.total > 0 && (
-        <Box sx={{ overflowX: 'auto' }}>
-          <Table size="small" aria-label={t(['Ledger', '流水'])}>
-            <TableHead>
-              <TableRow>
-                <TableCell>{t(['When', '时间'])}</TableCell>
-                <TableCell>{t(['What', '事项'])}</TableCell>
-                <TableCell align="right">{t(['Amount', '金额'])}</TableCell>
-                <TableCell align="right">{t(['Balance', '余额'])}</TableCell>
-              </TableRow>
-            </TableHead>
-            <TableBody>
-              {data.data.map((row) => (
-                <TableRow key={String(row.id)}>
-                  <TableCell sx={{ whiteSpace: 'nowrap' }}>
-                    <Value value={row.created_at} as="time" />
-                  </TableCell>
-                  <TableCell>{String(row.body || row.title || t(kindOf(row.kind)))}</TableCell>
-                  <TableCell
-                    align="right"
-                    sx={{ color: Number(row.amount) < 0 ? 'error.main' : 'success.main' }}
-                  >
-                    {Number(row.amount) > 0 ? '+' : ''}
-                    <Value value={row.amount} as="number" />
-                  </TableCell>
-                  <TableCell align="right">
-                    <Value value={row.balance_after} as="number" />
-                  </TableCell>
-                </TableRow>
-              ))}
-            </TableBody>
-          </Table>
-          <PageSteps count={data.total} page={page} atOnce={AT_ONCE} onChange={setPage} />
-        </Box>
-      )}
+      <PagedTable
+        pages={pages}
+        label={['Ledger', '流水']}
+        headings={HEADINGS}
+        empty={{ icon: 'ledger', text: ['Nothing was booked yet.', '暂无流水。'] }}
+      />
     </>
   )
 }

@@ -1,0 +1,36 @@
+import type { Text } from '../shell/text.ts'
+import type { Choice, Column, Field } from './area.ts'
+
+/** Whose something is. */
+export const PERSON: Column = { name: 'user', label: ['Person', '用户'], as: 'person' }
+/** What became of something that is decided once. */
+export const STATE: Column = { name: 'state', label: ['State', '状态'], as: 'state' }
+/** When something was asked for. */
+export const ASKED: Column = { name: 'created_at', label: ['Asked', '申请时间'], as: 'time', wide: true }
+/** What whoever decided said of it. */
+export const REMARK: Column = { name: 'remark', label: ['Remark', '备注'], as: 'long', wide: true }
+
+/** A field or filter that names a person. */
+export const personIn = (name: string, label: Text = ['Person', '用户']): Field => ({
+  name,
+  label,
+  as: 'area',
+  of: 'people',
+  shows: 'name',
+})
+
+/** A filter on the state of something. */
+export const stateIn = (name: 'state' | 'status', choices: readonly Choice[]): Field => ({
+  name,
+  label: ['State', '状态'],
+  as: 'choice',
+  choices,
+})
+
+/** A filter on what is decided once, of which what was accepted has a name of its own. */
+export const decisionOf = (accepted: Choice, rejected: Text = ['rejected', '已驳回']): Field =>
+  stateIn('state', [
+    { id: 'pending', name: ['pending', '待处理'] },
+    accepted,
+    { id: 'rejected', name: rejected },
+  ])
