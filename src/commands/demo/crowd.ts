@@ -8,6 +8,8 @@ import { REMARKS } from './words/remarks.ts'
 
 /** How many a crowd is, and how much it publishes. */
 export type CrowdSize = { people: number; feeds: number }
+/** The id of its first person; the others follow it without a gap. */
+export type CrowdPeople = { first: number; people: number }
 
 /** What is written at once. */
 const CHUNK = 25_000
@@ -34,7 +36,7 @@ export async function writeCrowd(
   size: CrowdSize,
   until: Date,
   progress: (share: number, what: string) => void,
-): Promise<void> {
+): Promise<CrowdPeople> {
   const languages: Language[] = ['en', 'zh']
   const texts = languages.flatMap((language) =>
     Array.from({ length: 1_500 }, () => {
@@ -108,6 +110,7 @@ export async function writeCrowd(
       where f.id >= ${latest.at(-1)?.id ?? 0} on conflict do nothing`
   })
   await patiently(sql, (tx) => tx`analyze`)
+  return { first, people: size.people }
 }
 
 /** Answers the id of the first; the others follow it without a gap. */

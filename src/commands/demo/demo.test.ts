@@ -12,6 +12,7 @@ import { DealtWithOthers, removeRows } from './remove.ts'
 import type { Site } from './site.ts'
 import { playTune } from './sounds.ts'
 import { createStory } from './story.ts'
+import { planVisits } from './visits.ts'
 import { PEOPLE } from './words/people.ts'
 
 const one = await demoWorld()
@@ -95,6 +96,8 @@ test('a demo is the same for the same seed, to the last word, minute and byte, a
   }
   assert.ok((await drawPortrait(chanceOf(7))).equals(await drawPortrait(chanceOf(7))))
   assert.ok(playTune(chanceOf(7), 3).equals(playTune(chanceOf(7), 3)))
+  assert.deepEqual(planVisits(chanceOf(7), 30, 42), planVisits(chanceOf(7), 30, 42))
+  assert.notDeepEqual(planVisits(chanceOf(7), 30, 42), planVisits(chanceOf(8), 30, 42))
 })
 
 test('the doctor and the audit of the ledger find nothing in a demo', () => assertWell(one))
@@ -144,14 +147,24 @@ test('the days of the story are counted when it is told', async () => {
   const { guest, as } = one
   const { body } = await guest('POST', '/auth/login', { login: 'demo_admin', password: PASSWORD })
   const root = { id: 0, name: 'demo_admin', token: body.access_token }
-  const answer = await as(root, 'GET', '/admin/statistics/days?series=feeds')
+  const answer = await as(root, 'GET', '/admin/statistics/days?series=feeds,active-people')
   assert.equal(answer.status, 200, JSON.stringify(answer.body))
-  const [{ values }] = answer.body.series as [{ values: (number | null)[] }]
+  const series = answer.body.series as { name: string; values: (number | null)[] }[]
+  const valuesOf = (name: string) => series.find((each) => each.name === name)?.values ?? []
+  const values = valuesOf('feeds')
   assert.equal(values.length, 30)
   assert.ok(
     values.every((value) => value !== null),
     JSON.stringify(values),
   )
+  // On every day somebody comes, not all of them, and not always equally many.
+  const active = valuesOf('active-people')
+  assert.equal(active.length, 30)
+  assert.ok(
+    active.every((value) => value! > 0 && value! < PEOPLE.length),
+    JSON.stringify(active),
+  )
+  assert.ok(new Set(active).size > 3, JSON.stringify(active))
   // Few days pass without a feed.
   assert.ok(values.filter((value) => value! > 0).length > 20, JSON.stringify(values))
 })
@@ -177,6 +190,8 @@ test('songs are heard and pictures are seen', async () => {
   assert.ok(songs.body.length >= 8)
   const { body } = await one.guest('GET', '/feeds?limit=100')
   assert.ok(body.feeds.some((feed: { images: unknown[] }) => feed.images.length > 0))
+  assert.ok(body.feeds.every((feed: { feed_view_count: number }) => feed.feed_view_count > 3))
+  assert.ok(songs.body.some((song: { taste_count: number }) => song.taste_count > 3))
 })
 
 test('a demo whose people were paid by others stays, because the ledger forgets nothing', async () => {

@@ -16,10 +16,14 @@ import { spend, wait } from './queues.ts'
 import { siteOn } from './site.ts'
 import { playTune } from './sounds.ts'
 import { type Mark, spreadInTime } from './spread.ts'
-import { createStory } from './story.ts'
+import { createStory, type Story } from './story.ts'
 import { plead, trade } from './trade.ts'
+import { tellViews, tellVisits } from './visits.ts'
 
 const DAYS = 42
+/** Told how far it is. */
+type Progress = (share: number, what: string) => void
+
 const NO_LIMITS = { anonymous: 0, user: 0, sensitive: 0, files: 0, variants: 0 }
 
 /** Writes down all that happens, before any of it does. */
@@ -44,18 +48,15 @@ export function plan(community: Community): void {
   plead(community, made)
 }
 
-/** Tells the story of the small demo to an empty site, as its people would: through the API. Answers the number of requests. */
-export async function tellStory(
+type Told = { requests: number; feeds: number; members: number[]; marks: Mark[] }
+
+/** Tells the story to an empty site, as its people would: through the API. */
+async function tell(
   ctx: Context,
   connection: JobsConnection,
-  options: {
-    seed: number
-    password: string
-    /** People and feeds that are older than the story. */
-    crowd?: CrowdSize | undefined
-    progress: (share: number, what: string) => void
-  },
-): Promise<{ requests: number; people: number; feeds: number }> {
+  story: Story,
+  { seed, password, progress }: { seed: number; password: string; progress: Progress },
+): Promise<Told> {
   const own: Context = {
     ...ctx,
     config: { ...ctx.config, rateLimits: { ...ctx.config.rateLimits, ...NO_LIMITS } },
@@ -66,20 +67,15 @@ export async function tellStory(
   await app.ready()
   try {
     const site = siteOn(app, own)
-    const chance = chanceOf(options.seed)
-    const story = createStory(chance.fork('hours'), DAYS)
+    const chance = chanceOf(seed)
     const album = openAlbum(chance.fork('pictures'))
     const marks: Mark[] = []
-    if (options.crowd) {
-      const until = new Date(Date.now() - story.minutes * 60_000 - 6 * 3_600_000)
-      await writeCrowd(ctx.sql, chance.fork('crowd'), options.crowd, until, options.progress)
-    }
     const [{ now }] = await ctx.sql<[{ now: number }]>`
       select (extract(epoch from clock_timestamp()) * 1000)::float8 as now`
     const apart = now - performance.now()
     const begun = now - story.minutes * 60_000
     marks.push({ written: now, happened: begun })
-    const { root, members } = await createMembers(own, site, await hashPassword(options.password))
+    const { root, members } = await createMembers(own, site, await hashPassword(password))
     const community: Community = {
       draw: { portrait: drawPortrait, emblem: drawEmblem, tune: playTune },
       apply: (person) =>
@@ -98,18 +94,42 @@ export async function tellStory(
       // Marks rise strictly, so that every moment lies after exactly one of them.
       const written = Math.max(performance.now() + apart, marks.at(-1)!.written + 0.002)
       marks.push({ written, happened: begun + minute * 60_000 })
-      options.progress(done / total, 'telling six weeks')
+      progress(done / total, 'telling six weeks')
     })
-    options.progress(1, 'spreading them in time')
+    progress(1, 'spreading them in time')
     await runWaitingJobs(connection, tasksOn(own))
     marks.push({ written: performance.now() + apart, happened: begun + (story.minutes - 4) * 60_000 })
-    await spreadInTime(ctx.sql, marks)
-    options.progress(1, 'counting its days')
-    await addJob(ctx.sql, 'sum_statistics', {})
-    await runWaitingJobs(connection, tasksOn(own))
-    return { requests: site.requests, people: members.length + 1, feeds: community.feeds.length }
+    const ids = members.map(({ id }) => id)
+    await tellViews(own, chance.fork('views'), ids)
+    return { requests: site.requests, feeds: community.feeds.length, members: ids, marks }
   } finally {
     await app.close()
     for (const work of own.onClose) await work()
   }
+}
+
+/** Tells the story of the small demo, after that of a crowd, and spreads it in time. Answers the number of requests. */
+export async function tellStory(
+  ctx: Context,
+  connection: JobsConnection,
+  options: {
+    seed: number
+    password: string
+    /** People and feeds that are older than the story. */
+    crowd?: CrowdSize | undefined
+    progress: Progress
+  },
+): Promise<{ requests: number; people: number; feeds: number }> {
+  const { crowd: size, progress } = options
+  const chance = chanceOf(options.seed)
+  const story = createStory(chance.fork('hours'), DAYS)
+  const until = new Date(Date.now() - story.minutes * 60_000 - 6 * 3_600_000)
+  const crowd = size && (await writeCrowd(ctx.sql, chance.fork('crowd'), size, until, progress))
+  const { requests, feeds, members, marks } = await tell(ctx, connection, story, options)
+  await spreadInTime(ctx.sql, marks)
+  progress(1, 'counting its days')
+  await tellVisits(ctx.sql, chance.fork('visits'), { members, days: DAYS, crowd })
+  await addJob(ctx.sql, 'sum_statistics', {})
+  await runWaitingJobs(connection, tasksOn(ctx))
+  return { requests, people: members.length + 1, feeds }
 }
