@@ -42,6 +42,7 @@ export { SignIn, TokenView } from './sign-in/schema.ts'
 export { signIn, whyDisabled } from './sign-in/service.ts'
 export { noSuchUser } from './users/errors.ts'
 export {
+  anyNameContains,
   enabledUser,
   findAddressed,
   findBlockers,

@@ -4,8 +4,8 @@ import { grams, nameKey } from '#lib/text.ts'
 import { holdersOf, roleNamesOf } from '#modules/abilities/index.ts'
 import type { Db } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { ifGiven, listingAt, orderAt } from '#platform/sql.ts'
-import { nameContains } from '../users/queries.ts'
+import { ifGiven, listingAt, orderAt, when } from '#platform/sql.ts'
+import { anyNameContains } from '../users/queries.ts'
 import type { ManagedUser, ManagedUserQuery } from './schema.ts'
 
 const columns = (sql: Db) => sql`
@@ -17,7 +17,7 @@ const columns = (sql: Db) => sql`
 export function listManagedUsers(sql: Db, query: ManagedUserQuery) {
   const { sort = 'id', q, id, email, phone, role, disabled } = query
   const where = sql`
-    where true ${nameContains(sql, q)}
+    where true ${when(sql, q !== undefined, () => sql`and ${anyNameContains(sql, q)}`)}
       ${ifGiven(sql, id, (value) => sql`and u.id = ${value}`)}
       ${ifGiven(sql, email, (value) => sql`and u.email_key = ${normalizeEmail(value)}`)}
       ${ifGiven(sql, phone, (value) => sql`and u.phone = ${normalizePhone(value)}`)}

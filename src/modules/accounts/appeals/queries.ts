@@ -1,7 +1,7 @@
 import { escapeLike } from '#lib/text.ts'
 import type { Db, Fragment } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { ifGiven, listingAt } from '#platform/sql.ts'
+import { ifGiven, listingAt, orderAt } from '#platform/sql.ts'
 import type { Row, Tables } from '#platform/tables.ts'
 import type { SanctionKind } from '../sanctions/schema.ts'
 import type { Appeal, AppealQuery } from './schema.ts'
@@ -64,9 +64,12 @@ export function listAppeals(sql: Db, query: AppealQuery) {
       ${ifGiven(sql, query.state, (state) => sql`and a.state = ${state}`)}
       ${ifGiven(sql, query.user, (id) => sql`and a.user_id = ${id}`)}
       ${ifGiven(sql, query.q, (part) => sql`and a.contents ilike ${`%${escapeLike(part)}%`}`)}`
+  const list = { id: sql`a.id` }
   return pageOf<AppealRow>(
-    sql`select ${columns(sql)} ${from(sql)} ${where} ${listingAt(sql, query, { id: sql`a.id` })}`,
-    sql`select count(*)::int as total ${from(sql)} ${where}`,
+    // Sanctions and people are looked up for what is on the page.
+    sql`select ${columns(sql)} ${from(sql)}
+      where a.id = any(array(select a.id from appeals a ${where} ${listingAt(sql, query, list)})) ${orderAt(sql, query, list)}`,
+    sql`select count(*)::int as total from appeals a ${where}`,
   )
 }
 

@@ -1,7 +1,7 @@
 import { escapeLike } from '#lib/text.ts'
 import type { Db, Fragment, Tx } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { ifGiven, listingAt } from '#platform/sql.ts'
+import { ifGiven, listingAt, orderAt } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
 import type { Told } from './errors.ts'
 import type { OwnSanctionQuery, SanctionKind, SanctionQuery } from './schema.ts'
@@ -121,15 +121,18 @@ const managed = (sql: Db) => sql`${columns(sql)}, s.user_id, u.name, s.imposed_b
 
 /** A page of sanctions for moderators. */
 export function listSanctions(sql: Db, query: SanctionQuery) {
-  const from = sql`
-    from sanctions s join users u on u.id = s.user_id where true
+  const where = sql`
+    where true
       ${ifGiven(sql, query.user, (id) => sql`and s.user_id = ${id}`)}
       ${ifGiven(sql, query.kind, (kind) => sql`and s.kind = ${kind}`)}
       ${ifGiven(sql, query.in_force, (value) => (value ? sql`and ${inForce(sql)}` : sql`and not ${inForce(sql)}`))}
       ${ifGiven(sql, query.q, (part) => sql`and s.reason ilike ${`%${escapeLike(part)}%`}`)}`
+  const list = { id: sql`s.id` }
   return pageOf<SanctionRow>(
-    sql`select ${managed(sql)} ${from} ${listingAt(sql, query, { id: sql`s.id` })}`,
-    sql`select count(*)::int as total ${from}`,
+    // People are looked up for what is on the page.
+    sql`select ${managed(sql)} from sanctions s join users u on u.id = s.user_id
+      where s.id = any(array(select s.id from sanctions s ${where} ${listingAt(sql, query, list)})) ${orderAt(sql, query, list)}`,
+    sql`select count(*)::int as total from sanctions s ${where}`,
   )
 }
 

@@ -54,6 +54,10 @@ export const nameContains = (sql: Db, text: string | undefined) => {
   )
 }
 
+/** Whether the name of `u`, disabled or not, has this part: as two conditions, since each has an index of its own. */
+export const anyNameContains = (sql: Db, text: string | undefined) => sql`
+  (u.deleted_at is null ${nameContains(sql, text)} or u.deleted_at is not null ${nameContains(sql, text)})`
+
 /** A page of people who are not disabled, by id. */
 export async function listUserIds(sql: Db, filter: UserFilter): Promise<number[]> {
   const { ids, names, search, tags, since = 0, order, limit } = filter

@@ -1,5 +1,5 @@
 import { escapeLike } from '#lib/text.ts'
-import { nameContains } from '#modules/accounts/index.ts'
+import { anyNameContains } from '#modules/accounts/index.ts'
 import type { Db } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
 import { ifGiven, listingAt } from '#platform/sql.ts'
@@ -18,7 +18,7 @@ export function listCertifications(sql: Db, query: CertificationQuery) {
         const pattern = `%${escapeLike(part)}%`
         return sql`and (c.name ilike ${pattern} or c.phone like ${pattern} or c.number ilike ${pattern}
           or c.org_name ilike ${pattern} or c.org_address ilike ${pattern}
-          or c.user_id in (select u.id from users u where true ${nameContains(sql, part)}))`
+          or c.user_id in (select u.id from users u where ${anyNameContains(sql, part)}))`
       })}`
   return pageOf<CertificationRow>(
     sql`select ${certificationColumns(sql)} from certifications c ${where}

@@ -16,7 +16,12 @@ export function listGroupRecords(sql: Db, query: GroupQuery) {
   const where = sql`where g.deleted_at is null ${ifGiven(sql, query.audit, (audit) => sql`and g.audit = ${audit}`)}
     ${ifGiven(sql, query.category_id, (id) => sql`and g.category_id = ${id}`)}
     ${ifGiven(sql, query.mode, (mode) => sql`and g.mode = ${mode}`)}
-    ${ifGiven(sql, query.user_id, (id) => sql`and g.user_id = ${id}`)} ${andContains(sql, 'g.name', query.q)}`
+    ${ifGiven(sql, query.user_id, (id) => sql`and g.user_id = ${id}`)} 
+    ${ifGiven(sql, query.q, (part) => {
+      const named = andContains(sql, 'g.name', part)
+      // As two conditions, since each has an index of its own.
+      return sql`and (g.audit = 1 ${named} or g.audit <> 1 ${named})`
+    })}`
   const order = { id: sql`g.id` }
   return pageOf<GroupRecordRow>(
     // Founders are looked up for what is on the page, not for all before it.

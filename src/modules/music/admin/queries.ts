@@ -1,6 +1,6 @@
 import { escapeLike, gramsOfQuery, nameKey } from '#lib/text.ts'
 import { priceOf } from '#modules/purchases/index.ts'
-import type { Db } from '#platform/database.ts'
+import type { Db, Fragment } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
 import { ifGiven, listingAt, orderAt, when } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
@@ -62,6 +62,22 @@ export async function findSingerRecord(sql: Db, id: number, { lock = false } = {
   return row
 }
 
+/**
+ * The order of a list by its own columns, or by what is counted beside them: then with the id that the counts have, as in
+ * their indexes.
+ */
+const orderOf = (
+  sql: Db,
+  sort: string,
+  {
+    own,
+    counted,
+  }: { own: { id: Fragment; by: Fragment; from: Fragment }; counted: { id: Fragment; from: Fragment } },
+) => {
+  if (sort === 'id') return { ...own, by: undefined }
+  return sort === 'sort' ? own : { ...counted, by: sql`c.${sql(sort)}` }
+}
+
 const specialColumns = (sql: Db) => sql`
   p.id, p.title, p.intro, p.storage, p.sort, p.created_at, p.updated_at,
   c.share_count, c.comment_count, c.collect_count,
@@ -72,13 +88,15 @@ const specialColumns = (sql: Db) => sql`
 export function listSpecialRecords(sql: Db, query: SpecialQuery) {
   const { sort = 'id', title, q } = query
   const where = sql`where p.deleted_at is null ${contains(sql, 'p', 'title', title)} ${contains(sql, 'p', 'title', q)}`
-  const from = sql`music_specials p join music_special_counts c on c.special_id = p.id`
-  const by = sort === 'id' ? undefined : sort === 'sort' ? sql`p.sort` : sql`c.${sql(sort)}`
-  const order = { id: sql`p.id`, by, from }
+  const tables = sql`music_specials p join music_special_counts c on c.special_id = p.id`
+  const order = orderOf(sql, sort, {
+    own: { id: sql`p.id`, by: sql`p.sort`, from: sql`music_specials p` },
+    counted: { id: sql`c.special_id`, from: tables },
+  })
   return pageOf<SpecialRecordRow>(
     // Songs and prices are looked up for what is on the page, not for all before it.
-    sql`select ${specialColumns(sql)} from ${from}
-      where p.id = any(array(select p.id from ${from} ${where} ${listingAt(sql, query, order)}))
+    sql`select ${specialColumns(sql)} from ${tables}
+      where p.id = any(array(select p.id from ${order.from} ${where} ${listingAt(sql, query, order)}))
       ${orderAt(sql, query, order)}`,
     sql`select count(*)::int as total from music_specials p ${where}`,
   )
@@ -106,13 +124,14 @@ export function listSongRecords(sql: Db, query: SongQuery) {
   const where = sql`where s.deleted_at is null ${contains(sql, 's', 'title', title)} ${contains(sql, 's', 'title', q)}
     ${ifGiven(sql, singer, (value) => sql`and s.singer_id = ${value}`)}
     ${ifGiven(sql, special, (value) => sql`and s.id in (select song_id from music_special_songs where special_id = ${value})`)}`
-  const from = sql`music_songs s join music_song_counts c on c.song_id = s.id`
-  const by = sort === 'id' ? undefined : sort === 'sort' ? sql`s.sort` : sql`c.${sql(sort)}`
-  const order = { id: sql`s.id`, by, from }
+  const order = orderOf(sql, sort, {
+    own: { id: sql`s.id`, by: sql`s.sort`, from: sql`music_songs s` },
+    counted: { id: sql`c.song_id`, from: sql`music_songs s join music_song_counts c on c.song_id = s.id` },
+  })
   return pageOf<SongRecordRow>(
     // Albums and prices are looked up for what is on the page, not for all before it.
     sql`select ${songColumns(sql)} from ${songTables(sql)}
-      where s.id = any(array(select s.id from ${from} ${where} ${listingAt(sql, query, order)}))
+      where s.id = any(array(select s.id from ${order.from} ${where} ${listingAt(sql, query, order)}))
       ${orderAt(sql, query, order)}`,
     sql`select count(*)::int as total from music_songs s ${where}`,
   )

@@ -78,13 +78,16 @@ export function listArticleRecords(sql: Db, query: ArticleQuery) {
     ${ifGiven(sql, query.category_id, (value) => sql`and n.category_id = ${value}`)}
     ${ifGiven(sql, query.user_id, (value) => sql`and n.user_id = ${value}`)}
     ${ifGiven(sql, recommend, (value) => sql`and (n.recommended_at is not null) = ${value}`)}`
-  const by = sort === 'id' ? undefined : sql`c.${sql(sort)}`
-  const list = { id: sql`n.id`, by, from: newsTables(sql) }
+  const counted = sql`news n join news_counts c on c.news_id = n.id`
+  const list =
+    sort === 'id'
+      ? { id: sql`n.id`, from: sql`news n` }
+      : { id: sql`c.news_id`, by: sql`c.${sql(sort)}`, from: counted }
   return pageOf<ArticleRecordRow>(
     // What is sorted is ids, not whole articles.
     sql`select ${newsColumns(sql)} from ${newsTables(sql)}
       where n.id = any(array(
-        select n.id from news n join news_counts c on c.news_id = n.id ${where} ${listingAt(sql, query, list)}
+        select n.id from ${list.from} ${where} ${listingAt(sql, query, list)}
       )) ${orderAt(sql, query, list)}`,
     sql`select count(*)::int as total from news n ${where}`,
   )

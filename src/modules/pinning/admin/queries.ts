@@ -1,7 +1,7 @@
 import { escapeLike } from '#lib/text.ts'
 import type { Db, Fragment } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { ifGiven, listingAt } from '#platform/sql.ts'
+import { ifGiven, listingAt, orderAt } from '#platform/sql.ts'
 import { stateNow } from '../queries.ts'
 import type { AdminPin, AdminPinQuery } from './schema.ts'
 
@@ -23,7 +23,10 @@ const columns = (sql: Db, content: PinnedContent) => sql`
 const from = (sql: Db, content: PinnedContent) => sql`
   from pins p join users u on u.id = p.user_id left join ${content.table(sql)} on t.id = p.target_id`
 
-/** A page of the pins of one channel; `targetId` narrows it to those of one piece of content. */
+/**
+ * A page of the pins of one channel; `targetId` narrows it to those of one piece of content. People and content are looked
+ * up for the pins on the page only, and of all where a part of their text is looked for.
+ */
 export function listPins(
   sql: Db,
   content: PinnedContent,
@@ -33,7 +36,8 @@ export function listPins(
   const { sort = 'id', q, state, user } = query
   const contains = (part: string) => {
     const like = `%${escapeLike(part)}%`
-    return sql`and (${content.text(sql)} ilike ${like} or u.name ilike ${like})`
+    return sql`and (p.user_id in (select id from users where name ilike ${like})
+      or exists (select from ${content.table(sql)} where t.id = p.target_id and ${content.text(sql)} ilike ${like}))`
   }
   const where = sql`
     where p.channel = ${content.channel}
@@ -44,10 +48,11 @@ export function listPins(
   // What does not run out yet is beyond what does, as the order of nulls has it.
   const expiry = sql`coalesce(p.expires_at, 'infinity')`
   const by = { id: undefined, amount: sql`p.amount`, expires_at: expiry }[sort]
+  const list = { id: sql`p.id`, by, from: sql`pins p` }
   return pageOf<AdminPin>(
-    sql`select ${columns(sql, content)} ${from(sql, content)} ${where}
-      ${listingAt(sql, query, { id: sql`p.id`, by, from: sql`pins p` })}`,
-    sql`select count(*)::int as total ${from(sql, content)} ${where}`,
+    sql`select ${columns(sql, content)} ${from(sql, content)}
+      where p.id = any(array(select p.id from pins p ${where} ${listingAt(sql, query, list)})) ${orderAt(sql, query, list)}`,
+    sql`select count(*)::int as total from pins p ${where}`,
   )
 }
 

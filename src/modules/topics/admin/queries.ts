@@ -28,13 +28,15 @@ export function listTopicRecords(sql: Db, query: TopicQuery) {
     ${ifGiven(sql, status, (value) => sql`and t.status = ${value}`)}
     ${ifGiven(sql, hot, (value) => sql`and (t.hot_at is not null) = ${value}`)}
     ${nameContains(sql, name)} ${nameContains(sql, q)}`
-  const by = sort === 'id' ? undefined : sql`c.${sql(sort)}`
-  const from = sql`feed_topics t join feed_topic_counts c on c.topic_id = t.id`
-  const list = { id: sql`t.id`, by, from }
+  const tables = sql`feed_topics t join feed_topic_counts c on c.topic_id = t.id`
+  const list =
+    sort === 'id'
+      ? { id: sql`t.id`, from: sql`feed_topics t` }
+      : { id: sql`c.topic_id`, by: sql`c.${sql(sort)}`, from: tables }
   return pageOf<TopicRecordRow>(
     // What is sorted is ids, not whole topics.
-    sql`select ${columns(sql)} from ${from}
-      where t.id = any(array(select t.id from ${from} ${where} ${listingAt(sql, query, list)})) ${orderAt(sql, query, list)}`,
+    sql`select ${columns(sql)} from ${tables}
+      where t.id = any(array(select t.id from ${list.from} ${where} ${listingAt(sql, query, list)})) ${orderAt(sql, query, list)}`,
     sql`select count(*)::int as total from feed_topics t ${where}`,
   )
 }

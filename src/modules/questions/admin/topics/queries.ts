@@ -2,7 +2,7 @@ import { escapeLike, nameKey } from '#lib/text.ts'
 import type { StoredNode } from '#modules/files/index.ts'
 import type { Db } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { ifGiven, listingAt, when } from '#platform/sql.ts'
+import { ifGiven, listingAt, orderAt, when } from '#platform/sql.ts'
 import type { Row } from '#platform/tables.ts'
 import type { ProposalRow } from '../../topics/proposals/queries.ts'
 import { nameContains } from '../../topics/queries.ts'
@@ -23,10 +23,15 @@ const columns = (sql: Db) => sql`
 export function listTopicRecords(sql: Db, query: QuestionTopicQuery) {
   const { sort = 'id', name, q } = query
   const where = sql`where true ${nameContains(sql, name)} ${nameContains(sql, q)}`
-  const by = sort === 'id' ? undefined : sql`c.${sql(sort)}`
-  const from = sql`question_topics t join question_topic_counts c on c.topic_id = t.id`
+  const tables = sql`question_topics t join question_topic_counts c on c.topic_id = t.id`
+  const list =
+    sort === 'id'
+      ? { id: sql`t.id`, from: sql`question_topics t` }
+      : { id: sql`c.topic_id`, by: sql`c.${sql(sort)}`, from: tables }
   return pageOf<QuestionTopicRecordRow>(
-    sql`select ${columns(sql)} from ${from} ${where} ${listingAt(sql, query, { id: sql`t.id`, by, from })}`,
+    // What is sorted is ids, not whole topics.
+    sql`select ${columns(sql)} from ${tables}
+      where t.id = any(array(select t.id from ${list.from} ${where} ${listingAt(sql, query, list)})) ${orderAt(sql, query, list)}`,
     sql`select count(*)::int as total from question_topics t ${where}`,
   )
 }
