@@ -91,6 +91,15 @@ test('every setting of the registry has a name and an explanation in both langua
   assert.deepEqual(missing, [])
 })
 
+test('every ability that Kith brings has a name in Chinese', async () => {
+  const { ABILITIES } = await import('../src/modules/abilities/seeds.ts')
+  const texts = readFileSync(new URL('../console/src/areas/ability-texts.ts', import.meta.url), 'utf8')
+  assert.deepEqual(
+    Object.keys(ABILITIES).filter((name) => !texts.includes(`  '${name}': '`)),
+    [],
+  )
+})
+
 test('whatever the console says is said in English and in Chinese', async () => {
   const files = globSync('console/src/**/*.{ts,tsx}')
   const pair =

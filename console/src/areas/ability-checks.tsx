@@ -2,6 +2,7 @@ import { Box, Checkbox, FormControlLabel, FormGroup, TextField, Typography } fro
 import { useState } from 'react'
 import { useGetList, useInput } from 'react-admin'
 import { useText } from '../shell/text.ts'
+import { abilityText } from './ability-texts.ts'
 
 /** The abilities of a role, to be ticked, with a search among them. */
 export function AbilityChecks({ source, label }: { source: string; label: string }) {
@@ -15,9 +16,9 @@ export function AbilityChecks({ source, label }: { source: string; label: string
   const chosen = new Set<string>(field.value ?? [])
   const toggle = (name: string) =>
     field.onChange(chosen.has(name) ? [...chosen].filter((each) => each !== name) : [...chosen, name])
-  const matching = data.filter(({ name, display_name: shown }) =>
-    `${name} ${shown}`.toLowerCase().includes(part.toLowerCase()),
-  )
+  const matching = data
+    .map(({ name, display_name: shown }) => ({ name, shown: t(abilityText(name, shown ?? '')) }))
+    .filter(({ name, shown }) => `${name} ${shown}`.toLowerCase().includes(part.toLowerCase()))
   return (
     <Box
       component="fieldset"
@@ -33,11 +34,11 @@ export function AbilityChecks({ source, label }: { source: string; label: string
         sx={{ mb: 1 }}
       />
       <FormGroup sx={{ display: 'grid', gridTemplateColumns: 'repeat(auto-fill, minmax(240px, 1fr))' }}>
-        {matching.map(({ name, display_name: shown }) => (
+        {matching.map(({ name, shown }) => (
           <FormControlLabel
             key={name}
             control={<Checkbox size="small" checked={chosen.has(name)} onChange={() => toggle(name)} />}
-            label={shown || name}
+            label={shown}
           />
         ))}
       </FormGroup>

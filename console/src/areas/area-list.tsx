@@ -66,7 +66,11 @@ export function AreaList({ area }: { area: Area }) {
           )}
         </TopToolbar>
       }
-      sx={{ '& .RaList-content': { border: 1, borderColor: 'divider', overflowX: 'auto' } }}
+      sx={{
+        // A table that is too wide is moved by itself, not the page with it.
+        '& .RaList-main': { minWidth: 0 },
+        '& .RaList-content': { border: 1, borderColor: 'divider', overflowX: 'auto' },
+      }}
     >
       <Table area={area} mayEdit={mayEdit} />
     </List>

@@ -1,4 +1,4 @@
-import { Box, Typography } from '@mui/material'
+import { Box, type Theme, Typography, useMediaQuery } from '@mui/material'
 import type { ReactNode } from 'react'
 import {
   AppBar,
@@ -14,9 +14,11 @@ import { ConsoleMenu } from './menu.tsx'
 
 function ConsoleBar() {
   const { data: identity } = useGetIdentity()
+  // On a telephone there is the picture only, and a name is no label for what opens a menu.
+  const isNamed = useMediaQuery<Theme>((theme) => theme.breakpoints.up('sm'))
   return (
     <AppBar
-      userMenu={<UserMenu label={identity?.fullName ?? 'ra.auth.user_menu'} />}
+      userMenu={<UserMenu label={(isNamed && identity?.fullName) || 'ra.auth.user_menu'} />}
       color="secondary"
       toolbar={
         <>
@@ -29,7 +31,11 @@ function ConsoleBar() {
       <Typography component="span" sx={{ fontWeight: 700, mr: 2, display: { xs: 'none', sm: 'inline' } }}>
         Kith
       </Typography>
-      <TitlePortal variant="body2" color="textSecondary" />
+      <TitlePortal
+        variant="body2"
+        color="textSecondary"
+        sx={{ '& .RaConfigurable-root': { display: 'inline' } }}
+      />
     </AppBar>
   )
 }

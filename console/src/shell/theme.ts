@@ -4,7 +4,7 @@ const FONT =
   'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", sans-serif'
 
 /** What light and dark have in common: quiet surfaces with thin lines in place of shadows, one colour that speaks. */
-const shared = (line: string): RaThemeOptions => ({
+const shared = (line: string, paper: string): RaThemeOptions => ({
   typography: {
     fontFamily: FONT,
     fontSize: 14,
@@ -26,6 +26,9 @@ const shared = (line: string): RaThemeOptions => ({
       },
     },
     MuiButton: { defaultProps: { disableElevation: true } },
+    // What saves stands below a form, and on a telephone over it.
+    RaToolbar: { styleOverrides: { root: { backgroundColor: paper, borderTop: `1px solid ${line}` } } },
+    RaTopToolbar: { styleOverrides: { root: { backgroundColor: 'transparent' } } },
     MuiTableCell: { styleOverrides: { root: { borderColor: line } } },
     MuiChip: { styleOverrides: { root: { borderRadius: 6, fontWeight: 500 } } },
     MuiTextField: { defaultProps: { variant: 'outlined', size: 'small', margin: 'dense', fullWidth: true } },
@@ -37,7 +40,7 @@ const shared = (line: string): RaThemeOptions => ({
 
 export const LIGHT: RaThemeOptions = {
   ...defaultLightTheme,
-  ...shared('#dfe7e5'),
+  ...shared('#dfe7e5', '#ffffff'),
   palette: {
     mode: 'light',
     primary: { main: '#11695f', contrastText: '#ffffff' },
@@ -54,7 +57,7 @@ export const LIGHT: RaThemeOptions = {
 
 export const DARK: RaThemeOptions = {
   ...defaultDarkTheme,
-  ...shared('#26332f'),
+  ...shared('#26332f', '#151e1b'),
   palette: {
     mode: 'dark',
     primary: { main: '#68d3c3', contrastText: '#06201c' },
