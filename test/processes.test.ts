@@ -155,17 +155,24 @@ test('SIGHUP replaces all processes while every request is answered', async () =
     }
     agent.destroy()
   })
-  // A node that replaces its processes is ready all the while.
-  const asking = (async () => {
+  // A node that replaces its processes is ready all the while, and whoever retires says so over connections it has.
+  const asking = [undefined, new Agent({ keepAlive: true, maxSockets: 1 })].map(async (agent) => {
     while (!isOver) {
-      const health = await send('/health/ready').catch((error) => error)
+      const health = await send('/health/ready', agent ? { agent } : {}).catch((error) => error)
       if (health.status !== 200) failures.push(health)
     }
-  })()
+    agent?.destroy()
+  })
+  server.child.kill('SIGHUP')
+  await until(async () => output.includes('replacing the processes'))
+  // Who is replaced already is not replaced once more.
   server.child.kill('SIGHUP')
   await until(async () => output.includes('all processes were replaced'))
   isOver = true
-  await Promise.all([...senders, asking])
+  await Promise.all([...senders, ...asking])
+  assert.equal(output.split('replacing the processes').length, 2)
+  // Who was told to go is not taken for lost, and not replaced a second time.
+  assert.ok(!output.includes('ended unexpectedly'))
   assert.deepEqual(failures, [])
   assert.deepEqual([...statuses.keys()], [200])
   for (let n = 0; n < 10; n += 1) assert.ok(!before.has((await send('/health/ready')).process))

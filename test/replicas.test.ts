@@ -34,6 +34,8 @@ suite('a replica that is 200 ms behind', { skip: skipPostgres }, () => {
   let metricsPort = 0
   let server: ReturnType<typeof startServer>
   let person: { id: number; token: string }
+  /** Somebody who has written nothing. */
+  let reader = ''
   /** Every route that says that it reads from replicas. */
   let routes: string[] = []
 
@@ -62,6 +64,8 @@ suite('a replica that is 200 ms behind', { skip: skipPostgres }, () => {
     const sql = openDatabase({ connection: primary.url, poolSize: 1, statementTimeoutMs: 60_000 })
     const id = await createUser(sql, { name: 'writer', password: null, roles: ['owner'] })
     person = { id, token: (await issueToken(sql, id)).access_token }
+    const other = await createUser(sql, { name: 'reader', password: null, roles: ['owner'] })
+    reader = (await issueToken(sql, other)).access_token
     await sql.end()
     while ((await metric('database_replica_usable{replica="0"}')) !== 1) await pause(100)
     while ((await metric('server_processes')) !== 2) await pause(100)
@@ -72,8 +76,8 @@ suite('a replica that is 200 ms behind', { skip: skipPostgres }, () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  const metric = async (name: string): Promise<number> => {
-    const text = await fetch(`http://127.0.0.1:${metricsPort}/metrics`).then(
+  const metric = async (name: string, port = metricsPort): Promise<number> => {
+    const text = await fetch(`http://127.0.0.1:${port}/metrics`).then(
       (answer) => answer.text(),
       () => '',
     )
@@ -139,6 +143,38 @@ suite('a replica that is 200 ms behind', { skip: skipPostgres }, () => {
     assert.equal((await send(address, '', 'GET', '/feeds?type=new')).status, 200)
     assert.equal(await reads('replica'), before + 1, 'others are served by the replica')
     await replica.ask('select pg_wal_replay_resume()')
+  })
+
+  test('is no source of what is kept: that shows everybody what was written, however far it is behind', async () => {
+    const port = await findFreePort()
+    const keeping = startServer(join(folder, 'keeping'), {
+      DATABASE_URL: primary.url,
+      DATABASE_REPLICA_URLS: replica.url,
+      APP_SECRET: 'a secret for the replicas',
+      DATABASE_REPLICA_MAX_LAG_MS: '60000',
+      METRICS_PORT: String(port),
+    })
+    const there = await keeping.address
+    while ((await metric('database_replica_usable{replica="0"}', port)) !== 1) await pause(100)
+    await replica.ask('select pg_wal_replay_pause()')
+    const newest = async (token: string) => {
+      const { body } = await send(there, token, 'GET', '/feeds?type=new&limit=1')
+      return (body as { feeds: { id: number }[] }).feeds[0]?.id
+    }
+    for (let mark = 9100; mark < 9103; mark += 1) {
+      const feed = { feed_content: 'kept', feed_from: 5, feed_mark: mark }
+      const made = await send(there, person.token, 'POST', '/feeds', feed)
+      const { id } = made.body as { id: number }
+      assert.equal(await newest(''), id)
+      assert.equal(await newest(person.token), id)
+    }
+    // What such a page says to a reader alone is asked of the replica.
+    const before = await metric('database_replica_reads_total{by="replica"}', port)
+    assert.equal(await newest(reader), await newest(''))
+    assert.equal(await metric('database_replica_reads_total{by="replica"}', port), before + 1)
+    await replica.ask('select pg_wal_replay_resume()')
+    keeping.child.kill('SIGTERM')
+    await keeping.ended
   })
 
   test('shows who has just registered themselves', async () => {

@@ -6,11 +6,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { killAll, startServer } from '#test/fixtures/sites.ts'
+import { findFreePort } from '#test/servers.ts'
 
 /** More would not fit into what a person may ask for in a minute. */
 const ROUNDS = 40
 
 const folder = await mkdtemp(join(tmpdir(), 'kith-siblings-'))
+const metricsPort = await findFreePort()
 await chmod(folder, 0o755)
 let server: ReturnType<typeof startServer>
 let address = ''
@@ -20,7 +22,12 @@ let connections: [Agent, Agent]
 const agents: Agent[] = []
 
 before(async () => {
-  server = startServer(join(folder, 'data'), { PROCESSES: '2', RATE_LIMIT_ANONYMOUS: '1000' })
+  server = startServer(join(folder, 'data'), {
+    PROCESSES: '2',
+    RATE_LIMIT_ANONYMOUS: '1000',
+    METRICS_PORT: String(metricsPort),
+    KEPT_PAGES_TIMED_MS: '60000',
+  })
   address = await server.address
   token = await signIn()
   const known = new Map<string, Agent>()
@@ -142,4 +149,37 @@ test('views that one process has counted show in the other before they are writt
   // They are written three seconds after the first of them.
   await new Promise((resolve) => setTimeout(resolve, 1000))
   assert.equal(await views(other), before + 6)
+  // Once they are written, nobody adds what another told of them: sooner or later both show what they were asked for.
+  let asked = before + 6
+  const isExact = async (agent: Agent) => {
+    asked += 1
+    return (await views(agent)) === asked
+  }
+  const until = performance.now() + 30_000
+  let exact = 0
+  while (exact < 2 && performance.now() < until) {
+    await new Promise((resolve) => setTimeout(resolve, 3500))
+    exact = Number(await isExact(one)) + Number(await isExact(other))
+  }
+  assert.equal(exact, 2)
+})
+
+test('what a process has heard of another directly is not heard once more through the database', async () => {
+  const made = async () => {
+    const text = await fetch(`http://127.0.0.1:${metricsPort}/metrics`).then((answer) => answer.text())
+    return Number(/^http_kept_pages_total\{event="made"\} (\d+)/m.exec(text)?.[1] ?? 0)
+  }
+  const [one, other] = connections
+  const names = async () =>
+    ((await send(other, '/api/v2/feed/topics')).json as { name: string }[]).map(({ name }) => name)
+  const before = await made()
+  for (let n = 0; n < ROUNDS; n += 1) {
+    const body = { name: `Heard ${n}` }
+    assert.equal((await send(one, '/api/v2/feed/topics', { method: 'POST', token, body })).status, 201)
+    assert.ok((await names()).includes(body.name))
+    // The same comes through the database meanwhile: what was kept since then is good.
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    assert.ok((await names()).includes(body.name))
+  }
+  assert.equal(await made(), before + ROUNDS)
 })

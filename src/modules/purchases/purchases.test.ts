@@ -5,7 +5,7 @@ import { feedsOf } from '#test/fixtures/feeds.ts'
 import { uploadPicture } from '#test/fixtures/uploads.ts'
 import { walletsOf } from '#test/fixtures/wallets.ts'
 import { createWorld, type Person } from '#test/world.ts'
-import { dropPrices, setPrices } from './queries.ts'
+import { closeSales, dropPrices, insertPurchase, setPrices } from './queries.ts'
 
 const world = await createWorld()
 const { as, guest, sql, person } = world
@@ -114,7 +114,8 @@ test('failures come in order: 401, 404, 403 password, 422 paid or own, 403 balan
     assert.equal((await as(ben, 'GET', '/purchases/999999')).status, 404)
     const poor = await buy(ben, node, way)
     assert.deepEqual([poor.status, poor.headers['x-error-code']], [403, 'insufficient_balance'])
-    assert.equal((await buy(anna, node, way)).status, 422)
+    const own = await buy(anna, node, way)
+    assert.deepEqual([own.status, own.headers['x-error-code']], [422, 'own_content'])
   }
   await withSettings({ 'pay-validate-user-password': true }, async () => {
     for (const who of [anna, ben]) {
@@ -123,7 +124,7 @@ test('failures come in order: 401, 404, 403 password, 422 paid or own, 403 balan
     }
     assert.equal((await buy(ben, 999999, '/currency', { password: 'wrong horse' })).status, 404)
     const own = await buy(anna, node, '/currency', { password: 'correct horse' })
-    assert.equal(own.status, 422)
+    assert.deepEqual([own.status, own.headers['x-error-code']], [422, 'own_content'])
     const poor = await buy(ben, node, '', { password: 'correct horse' })
     assert.equal(poor.headers['x-error-code'], 'insufficient_balance')
   })
@@ -134,6 +135,20 @@ test('failures come in order: 401, 404, 403 password, 422 paid or own, 403 balan
     assert.deepEqual([again.status, again.headers['x-error-code']], [422, 'already_paid'])
   }
   assert.deepEqual(await owns(ben), { points: 450, wallet: 50 })
+  await audit()
+})
+
+test('what is deleted while somebody is about to pay is not sold any more, and its author buys nothing', async () => {
+  const [anna, ben] = [await rich(), await rich()]
+  const { feed, node } = await sell(anna)
+  const pay = (who: Person) => insertPurchase(sql, { nodeId: node, userId: who.id, currency: 'points' })
+  await closeSales(sql, 'feed', [feed], true)
+  assert.equal(await pay(ben), false)
+  await closeSales(sql, 'feed', [feed], false)
+  assert.equal(await pay(anna), false)
+  assert.deepEqual([(await owns(anna)).points, (await owns(ben)).points], [1000, 1000])
+  assert.equal(await pay(ben), true)
+  assert.deepEqual([(await owns(anna)).points, (await owns(ben)).points], [1100, 900])
   await audit()
 })
 

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { forgetSettings, updateSettings } from '#modules/settings/index.ts'
+import { transaction } from '#platform/database.ts'
 import { feedsOf } from '#test/fixtures/feeds.ts'
+import { questionsOf } from '#test/fixtures/questions.ts'
+import { untilWaiting } from '#test/waiting.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
 const world = await createWorld()
@@ -15,6 +18,7 @@ const rich = async (amount = 1000) => {
   return made
 }
 const { publish: feedOf } = feedsOf(world)
+const { ask, answer } = questionsOf(world)
 const reward = (who: Person, feed: number, body: object, headers = {}) =>
   as(who, 'POST', `/feeds/${feed}/new-rewards`, body, headers)
 const audit = async () => {
@@ -32,6 +36,8 @@ test('a reward goes from the reader to the author, who is told, and is listed an
   assert.equal((await reward(cleo, feed, { amount: 50 })).status, 201)
   assert.equal((await reward(ben, feed, { amount: 20 })).status, 201)
   assert.deepEqual([await points(anna), await points(ben), await points(cleo)], [100, 950, 950])
+  // What is given for something else is shown there.
+  assert.equal((await reward(cleo, await feedOf(anna), { amount: 40 })).status, 201)
   assert.deepEqual((await guest('GET', `/feeds/${feed}`)).body.reward, { count: 3, amount: 100 })
   const amounts = async (query = '') =>
     (await guest('GET', `/feeds/${feed}/rewards${query}`)).body.map((r: { amount: number }) => r.amount)
@@ -43,7 +49,7 @@ test('a reward goes from the reader to the author, who is told, and is listed an
   const [last] = (await guest('GET', `/feeds/${feed}/rewards`)).body
   assert.deepEqual(await amounts(`?since=${last.id}`), [50, 30])
   assert.equal(last.user.id, ben.id)
-  const [note] = (await as(anna, 'GET', '/user/notifications?type=system')).body.data
+  const [, note] = (await as(anna, 'GET', '/user/notifications?type=system')).body.data
   assert.deepEqual([note.data.type, note.data.amount, note.data.sender.id], ['reward:feeds', 20, ben.id])
   await audit()
 })
@@ -122,5 +128,37 @@ test('racing rewards stop at an empty balance, and a key pays once', async () =>
   )
   assert.ok(keyed.every(({ status }) => status === 201 || status === 409))
   assert.deepEqual([await points(anna), await points(ben)], [100, 0])
+  await audit()
+})
+
+test('while the setting asks for a password nothing is given without it (money-15)', async () => {
+  const [anna, ben] = [await rich(0), await rich(10)]
+  const feed = await feedOf(anna)
+  await updateSettings(ctx, sql, { 'pay-validate-user-password': true })
+  forgetSettings(ctx)
+  const refused = await reward(ben, feed, { amount: 5 })
+  await sql`delete from settings`
+  forgetSettings(ctx)
+  assert.deepEqual([refused.status, refused.headers['x-error-code']], [403, 'password_not_set'])
+  assert.equal(await points(ben), 10)
+})
+
+test('nothing is given for what is deleted at that moment, whether its rewards are counted or not', async () => {
+  const [anna, ben] = [await rich(0), await rich(100)]
+  const feed = await feedOf(anna)
+  const reply = await answer(anna, await ask(anna))
+  for (const [path, remove] of [
+    [`/feeds/${feed}/new-rewards`, sql`update feeds set deleted_at = now() where id = ${feed}`],
+    [`/question-answers/${reply}/rewarders`, sql`delete from answers where id = ${reply}`],
+  ] as const) {
+    const given = await transaction(sql, async (tx) => {
+      await tx`${remove}`
+      const asked = as(ben, 'POST', path, { amount: 5 })
+      await Promise.race([untilWaiting(sql), asked])
+      return { asked }
+    })
+    assert.equal((await given.asked).status, 404, path)
+  }
+  assert.equal(await points(ben), 100)
   await audit()
 })

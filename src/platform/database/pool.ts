@@ -141,10 +141,9 @@ export function createPool(
     else turns.wait(caller, run, query.reject)
   }
 
-  /** What is read for a page that is to be kept comes from the primary: a kept page knows of no replica's delay. */
   const sendAlone: Send = (query) => {
     const caller = currentCaller()
-    if (caller?.replica && !caller.reading) caller.replica(query)
+    if (caller?.replica) caller.replica(query)
     else sendHere(query)
   }
   const template = templateOf(driver, sendAlone)

@@ -101,6 +101,7 @@ function createPages(ctx: Context): Pages {
   const make = async (key: string, flags: ReadonlySet<string>, write: Make): Promise<Page> => {
     const readAt = now()
     makes.count(readAt)
+    // A caller of its own reads from the primary, whoever asks: a kept page knows of no replica's delay.
     const caller = { ...newCaller(), keys: currentCaller()?.keys ?? [] }
     const { value, noted } = await noting(generations, caller, write)
     const page = createPage(value, noted, readAt, flags)
