@@ -20,10 +20,11 @@ export function upgradeNotes(of: {
   migrations: string[]
   lines: string[]
 }): string[] {
-  if (of.from === undefined) return []
+  const own = of.lines.flatMap((line) => /^- Upgrading: (.+)$/.exec(line)?.[1] ?? [])
+  // Before the first release people ran what they had checked out.
+  if (of.from === undefined) return own
   const numbers = of.migrations.map((path) => path.replace(/^.*\//, '').slice(0, 4)).sort()
   const range = numbers.length === 1 ? numbers[0] : `${numbers[0]} to ${numbers.at(-1)}`
-  const own = of.lines.flatMap((line) => /^- Upgrading: (.+)$/.exec(line)?.[1] ?? [])
   return [
     'Back up first (`npx kith backup FILE`), stop the server, take this version and start it.',
     numbers.length === 0

@@ -120,6 +120,13 @@ describe('the container', { skip: why ?? false }, () => {
     assert.equal(tryPodman('healthcheck', 'run', running).status, 0)
   })
 
+  test('the commands of an operator run in it, as docs/running.md says', () => {
+    assert.match(inside('node', 'bin/kith.js', '--version'), /^Kith \d/)
+    assert.match(inside('node', 'bin/kith.js', 'doctor'), /✓/)
+    inside('node', 'bin/kith.js', 'backup', '/var/lib/kith/monday.backup')
+    assert.match(inside('ls', '-l', '/var/lib/kith'), /-rw------- .* monday\.backup/)
+  })
+
   test('the console is served as it was built, and its sources and the tools are left out', () => {
     const { status, text } = ask('/admin', { headers: { accept: 'text/html' } })
     assert.equal(status, 200)

@@ -250,6 +250,8 @@ esac
     told.includes('foreground') && told.includes('register kith social.example.org of ejabberd'),
     told.join('\n'),
   )
+  const { kith } = Object.fromEntries(servicesOf('docker/compose.full.yml'))
+  assert.equal(kith?.environment.IM_EJABBERD_USER, 'kith')
   const made = parse(readFileSync(join(home, 'conf/ejabberd.yml'), 'utf8')) as {
     hosts: string[]
     acl: { kith: { user: string } }

@@ -110,6 +110,13 @@ test('a release writes the version and the changelog, keeps a site, tags, and pa
   assert.equal(summed.status, 0)
 })
 
+test('what the first release asks of those who upgrade is not lost', () => {
+  const { release } = repository({ changes: '- A first thing.\n- Upgrading: say `OLD=1` no more.\n' })
+  const { status, stdout } = release('0.1.0', '--dry-run')
+  assert.equal(status, 0)
+  assert.match(stdout, /- A first thing\.\n\n### Upgrading\n\n- say `OLD=1` no more\.\n/)
+})
+
 test('a dry run tells the section and changes nothing', () => {
   const { root, git, release } = repository()
   const before = git('rev-parse', 'HEAD')
