@@ -36,8 +36,7 @@ export function listPins(
   const { sort = 'id', q, state, user } = query
   const contains = (part: string) => {
     const like = `%${escapeLike(part)}%`
-    return sql`and (p.user_id in (select id from users where name ilike ${like})
-      or exists (select from ${content.table(sql)} where t.id = p.target_id and ${content.text(sql)} ilike ${like}))`
+    return sql`and (p.user_id in (select id from users where name ilike ${like}) or ${content.text(sql)} ilike ${like})`
   }
   const where = sql`
     where p.channel = ${content.channel}
@@ -49,10 +48,12 @@ export function listPins(
   const expiry = sql`coalesce(p.expires_at, 'infinity')`
   const by = { id: undefined, amount: sql`p.amount`, expires_at: expiry }[sort]
   const list = { id: sql`p.id`, by, from: sql`pins p` }
+  const searched =
+    q === undefined ? list.from : sql`pins p left join ${content.table(sql)} on t.id = p.target_id`
   return pageOf<AdminPin>(
     sql`select ${columns(sql, content)} ${from(sql, content)}
-      where p.id = any(array(select p.id from pins p ${where} ${listingAt(sql, query, list)})) ${orderAt(sql, query, list)}`,
-    sql`select count(*)::int as total from pins p ${where}`,
+      where p.id = any(array(select p.id from ${searched} ${where} ${listingAt(sql, query, list)})) ${orderAt(sql, query, list)}`,
+    sql`select count(*)::int as total from ${searched} ${where}`,
   )
 }
 
