@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readdir, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { addJob } from '#platform/jobs.ts'
 import { StorageError } from '#platform/storage/errors.ts'
@@ -50,6 +50,45 @@ test('an export that is broken off is made anew and leaves nothing behind (right
   await Promise.all([work(), work()])
   const told = await as(ann, 'GET', `/user/exports/${asked.body.id}/archive?json=1`)
   assert.ok(readZip((await fetchBytes(told.body.url)).rawPayload).has('index.html'))
+})
+
+test('exports that wait or are made at the same time are each their own (rights-9)', async () => {
+  const people = [await owner(), await owner(), await owner(), await owner()]
+  const ids: number[] = []
+  for (const who of people) ids.push((await request(who)).body.id)
+  const make = (n: number) =>
+    tasksOn(ctx).make_export?.(
+      { id: ids[n] } as never,
+      { job: { attempts: 1, max_attempts: 5 }, abortSignal: new AbortController().signal } as never,
+    )
+  const states = () =>
+    Promise.all(people.map(async (who, n) => (await as(who, 'GET', `/user/exports/${ids[n]}`)).body.state))
+  const { put } = ctx.storage
+  const modes: number[][] = []
+  ctx.storage.put = async (key, source, options) => {
+    const { path } = source as { path: string }
+    const places = [path, dirname(path), dirname(dirname(path))]
+    modes.push(await Promise.all(places.map(async (place) => (await stat(place)).mode & 0o777)))
+    return put(key, source, options)
+  }
+  try {
+    await make(1)
+  } finally {
+    ctx.storage.put = put
+  }
+  // Nobody else on the machine reads what is written on the way.
+  assert.deepEqual(modes, [[0o600, 0o700, 0o700]])
+  assert.deepEqual(await states(), ['waiting', 'ready', 'waiting', 'waiting'])
+  await Promise.all([make(0), make(2), make(3)])
+  assert.deepEqual(await states(), ['ready', 'ready', 'ready', 'ready'])
+  for (const [n, who] of people.entries()) {
+    const told = await as(who, 'GET', `/user/exports/${ids[n]}/archive?json=1`)
+    const files = readZip((await fetchBytes(told.body.url)).rawPayload)
+    assert.deepEqual(
+      JSON.parse(String(files.get('profile.json'))).map(({ id }: { id: number }) => id),
+      [who.id],
+    )
+  }
 })
 
 test('an export that cannot be made is told as failed, and may be asked for again at once (rights-9)', async () => {

@@ -120,6 +120,9 @@ test('an archive is for its owner alone, until it ends or is deleted (rights-9)'
   })()
   assert.equal((await as(ann, 'DELETE', `/user/exports/${second}`)).status, 204)
   assert.equal((await fetchBytes(later)).statusCode, 404)
+  // The bytes of another one of theirs stay.
+  await work()
+  assert.equal((await fetchBytes(url)).statusCode, 200)
   assert.deepEqual(refusalOf(await as(ann, 'GET', `/user/exports/${second}/archive`)), [
     422,
     'export_not_ready',

@@ -10,6 +10,7 @@ import {
 } from '#modules/likes/index.ts'
 import type { Content, Readers } from '#platform/content.ts'
 import { createWorld, type Person } from '#test/world.ts'
+import { countLikesOf } from './queries.ts'
 import { likeRoutes } from './routes.ts'
 
 const content: Content = {
@@ -158,6 +159,17 @@ test('a like tells the owner, but not the liker of their own thing (feeds-19)', 
   assert.deepEqual(await counted(id, owner), { content: 2, owner: 2 })
 })
 
+test('an unlike takes back what was told of that person, and nothing that was told of others', async () => {
+  const [owner, ann, bob] = [await person(), await person(), await person()]
+  const id = await make(owner)
+  for (const who of [ann, bob]) await as(who, 'POST', `/test/things/${id}/like`)
+  assert.equal((await as(ann, 'DELETE', `/test/things/${id}/unlike`)).status, 204)
+  assert.deepEqual(
+    (await notices(owner)).map(({ sender_id }) => sender_id),
+    [bob.id],
+  )
+})
+
 test('nobody likes what is not there or belongs to somebody who blocks them', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
@@ -249,6 +261,21 @@ test('likes that go with their thing leave the count of its owner', async () => 
   assert.deepEqual(await findLiked(sql, 'test-things', [id, kept], 0), new Set())
   await deleteLikesOf(sql, 'test-things', [id])
   assert.equal((await counted(id, owner)).owner, 1)
+})
+
+test('likes of what loses its owner leave the count of that thing alone, and come back with the owner', async () => {
+  const [owner, reader] = [await person(), await person()]
+  const [one, other] = [await make(owner), await make(owner)]
+  for (const id of [one, other]) await as(reader, 'POST', `/test/things/${id}/like`)
+  for (const [isCounted, left] of [
+    [false, 1],
+    [false, 1],
+    [true, 2],
+    [true, 2],
+  ] as const) {
+    await countLikesOf(sql, content.type, one, isCounted)
+    assert.equal((await counted(one, owner)).owner, left)
+  }
 })
 
 test('the recounts find what drifted and mend it', async () => {

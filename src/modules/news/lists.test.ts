@@ -88,6 +88,8 @@ describe('the list of news', () => {
     assert.deepEqual(await list(`key=${encodeURIComponent('100%')}`), [one])
     assert.deepEqual(await list(`key=_&cate_id=${own}`), [])
     assert.deepEqual(await list(`id=${one},${two},${waiting}`), [two, one])
+    const all = (await as(editor, 'GET', `/admin/news?category_id=${own}`)).body
+    assert.deepEqual([idsOf(all.data), all.total], [[waiting, two, one], 3])
     for (const query of ['limit=0', 'limit=101', 'after=x', 'id=x', 'recommend=maybe'])
       assert.equal((await guest('GET', `/news?${query}`)).status, 422, query)
   })

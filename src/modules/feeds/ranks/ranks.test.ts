@@ -5,6 +5,7 @@ import { transaction } from '#platform/database.ts'
 import { forgetSums, rankBySums, settleSums, sumsRecount } from '#platform/period-sums.ts'
 import { PERIODS, startOf } from '#platform/periods.ts'
 import { feedsOf } from '#test/fixtures/feeds.ts'
+import { untilWaiting } from '#test/waiting.ts'
 import { createWorld, type Person } from '#test/world.ts'
 import { deleteFeed, restoreFeed } from '../service.ts'
 import { feedLikes } from './queries.ts'
@@ -91,6 +92,54 @@ test('what becomes too old is taken out, with the likes that it got meanwhile', 
     [{ n: number }]
   >`select total as n from period_sums where user_id = ${ann.id} and period = 'week'`
   assert.equal(n, 2)
+})
+
+test('two that bring the sums up to now at the same time take out once what is too old', async () => {
+  const [ann, bob] = (await people(2)) as [Person, Person]
+  const [leaving, staying] = [await publish(ann), await publish(ann)]
+  for (const id of [leaving, staying]) await like(bob, id)
+  await age(leaving, '6 days 23 hours')
+  await age(staying, '6 days 20 hours')
+  await forgetSums(sql)
+  await assertExact()
+  await sql`update feeds set created_at = created_at - interval '2 hours'`
+  await sql`update period_sum_windows set since = since - interval '2 hours' where period <> 'day'`
+  const { settling } = await transaction(sql, async (tx) => {
+    await tx`select from period_sum_windows where ranking = ${feedLikes.ranking} for update`
+    const settling = Promise.all([settleSums(sql, feedLikes), settleSums(sql, feedLikes)])
+    await untilWaiting(sql, 2)
+    return { settling }
+  })
+  await settling
+  const [{ n }] = await sql<
+    [{ n: number }]
+  >`select total as n from period_sums where user_id = ${ann.id} and period = 'week'`
+  assert.equal(n, 1)
+  await sql`update period_sum_windows set since = null where period = 'day'`
+  await assertExact()
+})
+
+test('a ranking leaves the changes, windows and sums of the others alone', async () => {
+  const [ann, bob] = (await people(2)) as [Person, Person]
+  const other = { ...feedLikes, ranking: 'test-likes' }
+  const [leaving, staying] = [await publish(ann), await publish(ann)]
+  await like(bob, leaving)
+  await age(leaving, '6 days 23 hours')
+  await age(staying, '6 days 20 hours')
+  await forgetSums(sql)
+  await settleSums(sql, other)
+  await assertExact()
+  await like(bob, staying)
+  await sql`update feeds set created_at = created_at - interval '2 hours'`
+  await sql`update period_sum_windows set since = since - interval '2 hours' where period <> 'day'`
+  await sql`update period_sum_windows set since = null where period = 'day'`
+  await settleSums(sql, other)
+  await assertExact()
+  await forgetSums(sql, other.ranking)
+  await settleSums(sql, other)
+  await assertExact()
+  await sql`delete from period_sums where ranking = ${other.ranking}`
+  await sql`delete from period_sum_windows where ranking = ${other.ranking}`
 })
 
 test('with another day, or after a pause, a period is added up anew', async () => {

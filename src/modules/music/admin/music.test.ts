@@ -90,9 +90,12 @@ describe('singers', () => {
     }
   })
 
-  test('with songs stay (music-11)', async () => {
+  test('with songs stay, which are listed (music-11)', async () => {
     const song = await createSong(world, editor, { sound: false })
+    await createSong(world, editor, { sound: false })
     const { singer_id: singer } = (await admin('GET', `songs/${song}`)).body
+    const { body: listed } = await admin('GET', `songs?singer_id=${singer}`)
+    assert.deepEqual([listed.data.map(({ id }: { id: number }) => id), listed.total], [[song], 1])
     const answer = await admin('DELETE', `singers/${singer}`)
     assert.deepEqual([answer.status, answer.headers['x-error-code']], [422, 'singer_has_songs'])
     await admin('DELETE', `songs/${song}`)

@@ -43,6 +43,8 @@ describe('pinning an article', () => {
       pinned.body.map((item: { id: number }) => item.id),
       [id],
     )
+    const elsewhere = await createCategory(world, editor)
+    assert.deepEqual((await guest('GET', `/news/categories/pinneds?cate_id=${elsewhere}`)).body, [])
     const [notice] =
       await sql`select data from notifications where user_id = ${author.id} and type = 'system'`
     assert.equal(notice?.data.type, 'news:pinned:accept')
