@@ -106,11 +106,7 @@ export function SanctionHistory({ user, maySanction }: { user: number; maySancti
       )}
       <Stack component="ol" sx={{ listStyle: 'none', p: 0, m: 0 }}>
         {data?.data.map((entry) => (
-          <Box
-            component="li"
-            key={`${entry.at} ${entry.event}`}
-            sx={{ py: 1, borderTop: 1, borderColor: 'divider' }}
-          >
+          <Box component="li" key={String(entry.id)} sx={{ py: 1, borderTop: 1, borderColor: 'divider' }}>
             <Typography>
               <strong>{t(EVENTS[String(entry.event)] ?? [String(entry.event), String(entry.event)])}</strong>{' '}
               · {String(entry.subject)}

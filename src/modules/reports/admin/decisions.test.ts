@@ -166,3 +166,18 @@ test('the history of a person tells what happened, by whom, the newest first (ad
   assert.equal((await ask(reader)).status, 403)
   assert.equal((await as(founder, 'GET', '/admin/users/99999999/history')).status, 404)
 })
+
+test('a decision of which nobody knows who made it is in the history all the same (administration-18)', async () => {
+  const [author, ann] = [await person(), await person()]
+  const id = await report(ann, `/report/users/${author.id}`, { reason: 'rude' })
+  assert.equal((await decide(founder, id, { action: 'deal', mark: 'rude' })).status, 204)
+  // As reports are that were decided elsewhere, and brought along.
+  await sql`update reports set handled_by = null where id = ${id}`
+  const { status, body } = await as(founder, 'GET', `/admin/users/${author.id}/history`)
+  assert.equal(status, 200, JSON.stringify(body))
+  const known = (body.data as { event: string; by: number | null }[]).map(({ event, by }) => [event, by])
+  assert.deepEqual(known.sort(), [
+    ['report', ann.id],
+    ['report.passed', null],
+  ])
+})

@@ -6,15 +6,19 @@ import { andPastRow, partOf } from '#platform/sql.ts'
 import type { HistoryEntry, HistoryQuery } from './schema.ts'
 
 /** Reports against a person: when each was made, and when it was decided. */
-const reportsAgainst = (sql: Db, userId: number): Fragment => sql`
-  select r.created_at as at, 'report-' || r.id as id, 'report' as event, r.user_id as by, 'reports/' || r.id as subject,
-    jsonb_build_object('type', r.reportable_type, 'id', r.reportable_id, 'subject', r.subject, 'reason', r.reason)
-      as details
-  from reports r where r.target_user = ${userId}
-  union all
-  select r.handled_at, 'decision-' || r.id, case r.status when 1 then 'report.passed' else 'report.rejected' end, r.handled_by,
-    'reports/' || r.id, jsonb_build_object('mark', r.mark)
-  from reports r where r.target_user = ${userId} and r.status <> 0`
+const reportsAgainst = (sql: Db, userId: number): Fragment => {
+  // The index of who was reported has only reports of somebody.
+  const against = sql`reports r where r.target_user = ${userId} and r.target_user > 0`
+  return sql`
+    select r.created_at as at, 'report-' || r.id as id, 'report' as event, r.user_id as by, 'reports/' || r.id as subject,
+      jsonb_build_object('type', r.reportable_type, 'id', r.reportable_id, 'subject', r.subject, 'reason', r.reason)
+        as details
+    from ${against}
+    union all
+    select r.handled_at, 'decision-' || r.id, case r.status when 1 then 'report.passed' else 'report.rejected' end, r.handled_by,
+      'reports/' || r.id, jsonb_build_object('mark', r.mark)
+    from ${against} and r.status <> 0`
+}
 
 /** A page of what happened about a person, newest first. */
 export function listHistory(sql: Db, userId: number, { page = 1, limit = 15, after }: HistoryQuery) {

@@ -1,13 +1,17 @@
 import { Int, Nullable, Open, Page, Shared, type Static, Text, Time, Type } from '#platform/schema.ts'
 
-/** One thing that happened to or about a person. `by` is who did it. */
+/** One thing that happened to or about a person. */
 const HistoryEntry = Shared('HistoryEntry', {
   id: Type.String(),
   at: Time,
   event: Type.String({
     description: '`report`, `report.passed`, `report.rejected`, `appeal`, or an action of the audit log',
   }),
-  by: Type.Integer(),
+  by: Nullable(
+    Type.Integer({
+      description: 'who did it; null where that is not known, as of reports that were brought along',
+    }),
+  ),
   subject: Type.String({ description: 'such as `reports/7`, or `users/3` for what concerns the account' }),
   details: Nullable(Open),
 })
