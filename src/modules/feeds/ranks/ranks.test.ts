@@ -138,6 +138,10 @@ test('a ranking leaves the changes, windows and sums of the others alone', async
   await forgetSums(sql, other.ranking)
   await settleSums(sql, other)
   await assertExact()
+  const moved = await sql`
+    select from period_sum_windows where ranking = ${other.ranking} and since is not null`
+  assert.equal(moved.length, PERIODS.length)
+  assert.deepEqual(await sumsRecount(other).find(sql), [])
   await sql`delete from period_sums where ranking = ${other.ranking}`
   await sql`delete from period_sum_windows where ranking = ${other.ranking}`
 })
