@@ -70,6 +70,8 @@ export function AreaList({ area }: { area: Area }) {
         // A table that is too wide is moved by itself, not the page with it.
         '& .RaList-main': { minWidth: 0 },
         '& .RaList-content': { border: 1, borderColor: 'divider', overflowX: 'auto' },
+        '& .MuiTableCell-root': { px: { xs: 1, sm: 2 } },
+        '& .MuiTableCell-head': { whiteSpace: 'nowrap' },
       }}
     >
       <Table area={area} mayEdit={mayEdit} />
@@ -148,5 +150,7 @@ function Cell({ column, row }: { column: Column; row: Wire }) {
       {...(column.choices ? { choices: column.choices } : {})}
     />
   )
-  return column.as === 'time' ? <span style={{ whiteSpace: 'nowrap' }}>{value}</span> : value
+  if (column.as === 'time') return <span style={{ whiteSpace: 'nowrap' }}>{value}</span>
+  // However many columns there are, a few words of a text can be read.
+  return column.as === 'long' ? <Box sx={{ minWidth: '7em' }}>{value}</Box> : value
 }

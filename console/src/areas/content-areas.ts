@@ -121,7 +121,7 @@ export const CONTENT_AREAS: readonly Area[] = [
     columns: [
       { name: 'feed_content', label: ['Feed', '动态'], as: 'long' },
       PERSON,
-      { name: 'amount', label: ['Points', '积分'], as: 'number' },
+      { name: 'amount', label: ['Points', '积分'], as: 'number', wide: true },
       { name: 'day', label: ['Days', '天数'], as: 'number', wide: true },
       STATE,
       { name: 'expires_at', label: ['Until', '到期'], as: 'time', wide: true },
@@ -153,7 +153,7 @@ export const CONTENT_AREAS: readonly Area[] = [
     title: (row) => `#${row.id}`,
     columns: [
       { name: 'subject', label: ['About', '内容'], as: 'long' },
-      { name: 'reason', label: ['Reason', '理由'], as: 'long' },
+      { name: 'reason', label: ['Reason', '理由'], as: 'long', wide: true },
       { name: 'user', label: ['By', '举报人'], as: 'person', wide: true },
       { name: 'target', label: ['Against', '被举报人'], as: 'person' },
       {

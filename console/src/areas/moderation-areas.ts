@@ -113,7 +113,7 @@ export const MODERATION_AREAS: readonly Area[] = [
     columns: [
       { name: 'user_id', label: ['Person', '用户'], as: 'person', from: named },
       { name: 'contents', label: ['What they say', '申诉内容'], as: 'long' },
-      { name: 'sanction.kind', label: ['Against', '针对'], choices: KINDS },
+      { name: 'sanction.kind', label: ['Against', '针对'], choices: KINDS, wide: true },
       { name: 'sanction.reason', label: ['Its reason', '处罚理由'], as: 'long', wide: true },
       STATE,
       { name: 'answer', label: ['Answer', '答复'], as: 'long', wide: true },
