@@ -229,7 +229,7 @@ const TIDIED: Record<
   },
 }
 // One that waited for a row would fail.
-const tidier = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 5_000 })
+const tidier = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 30_000 })
 after(() => tidier.end())
 
 for (const [name, { table, isOf, make, tidy }] of Object.entries(TIDIED))

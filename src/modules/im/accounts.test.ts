@@ -131,11 +131,11 @@ test('registering is for oneself or a manager, and again changes nothing (im-2, 
 })
 
 test('two jobs never speak to the provider about the same account: the second passes over what the first takes', async () => {
-  const ids = (await Promise.all([1, 2, 3].map(() => person()))).map(({ id }) => id)
+  const ids = (await Promise.all([1, 2, 3].map(() => person()))).map(({ id }) => id).sort((a, b) => a - b)
   await work()
   await sql`update im_accounts set version = version + 1, leased_until = null where user_id in ${sql(ids)}`
   // One that waited for the first would fail.
-  const second = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 5_000 })
+  const second = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 30_000 })
   const take = async (db: Db, some: number[]) =>
     (await leaseAccounts(db, some, 'test', 60)).map(({ user_id }) => user_id).sort((a, b) => a - b)
   await transaction(sql, async (tx) => {
