@@ -55,7 +55,14 @@ test('what the demo made is taken away, and what others made stays', async () =>
   assert.equal((await as(ann, 'POST', `/feeds/${theirs.id}/like`)).status, 201)
   const [{ id: member }] = await sql<[{ id: number }]>`select id from users where name = 'demo'`
   assert.equal((await as(ann, 'PUT', `/user/followings/${member}`)).status, 204)
+  // Counted before the demo was told, and cannot be counted again.
+  await sql`insert into daily_statistics (series, day, value) values ('active-people', '2020-02-02', 7)`
   await removeRows(sql)
+  assert.deepEqual(
+    [...(await sql`select series, day::text, value::int from daily_statistics`)],
+    [{ series: 'active-people', day: '2020-02-02', value: 7 }],
+  )
+  await sql`delete from daily_statistics`
   await examine(sql, { mend: true, print: () => {} })
   await assertWell(two)
   assert.equal(await hasDemo(sql), false)

@@ -1,3 +1,4 @@
+import { forgetDays } from '#modules/statistics/index.ts'
 import type { Sql, Tx } from '#platform/database.ts'
 import { forgetSums } from '#platform/period-sums.ts'
 import { JOURNAL, type Keyed, keyedTables } from './journal.ts'
@@ -54,13 +55,14 @@ export async function removeRows(sql: Sql): Promise<number> {
       where p.transaction_id in (select l.transaction_id from ledger_postings l
         join ${doomed('ledger_postings')} d on ${same('d', 'l', ['owner_id', 'currency', 'id'])})
       on conflict do nothing`)
+    const [{ since }] = await tx<[{ since: string }]>`
+      select coalesce(min(created_at), now())::date::text as since from users where id in (select id from doomed_users)`
     const references = await findReferences(tx)
     let rows = 0
     for (const table of childrenFirst(tables, references)) rows += await removeFrom(tx, table)
     // Sums of what is no longer there; a job makes them anew.
     await tx`delete from ledger_checkpoints`
-    await tx`delete from statistic_series`
-    await tx`delete from daily_statistics`
+    await forgetDays(tx, since)
     await forgetSums(tx)
     await tx.unsafe(`drop schema ${JOURNAL} cascade`)
     return rows

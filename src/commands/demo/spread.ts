@@ -1,3 +1,4 @@
+import { forgetDays } from '#modules/statistics/index.ts'
 import type { Sql } from '#platform/database.ts'
 import { forgetSums } from '#platform/period-sums.ts'
 
@@ -53,8 +54,8 @@ export async function spreadInTime(sql: Sql, marks: Mark[]): Promise<void> {
       select distinct tgrelid::regclass::text as name from pg_trigger
       where not tgisinternal and tgrelid::regclass::text = any(${columns.map(({ table_name }) => table_name)})`
     for (const { name } of guarded) await tx.unsafe(`alter table ${name} disable trigger user`)
-    const [{ first, last }] = await tx<[{ first: string; last: string }]>`
-      select min(written)::text as first, max(written)::text as last from demo_marks`
+    const [{ first, last, since }] = await tx<[{ first: string; last: string; since: string }]>`
+      select min(written)::text as first, max(written)::text as last, min(happened)::date::text as since from demo_marks`
     for (const { table_name, columns: names } of columns) {
       const moved = (name: string) => `(select m.happened + (t.${name} - m.written) * m.pace from demo_marks m
         where m.written <= t.${name} order by m.written desc limit 1)`
@@ -68,8 +69,7 @@ export async function spreadInTime(sql: Sql, marks: Mark[]): Promise<void> {
     }
     for (const { name } of guarded) await tx.unsafe(`alter table ${name} enable trigger user`)
     // Days that end before today are counted once; what was counted of them knew nothing of the story.
-    await tx`delete from statistic_series`
-    await tx`delete from daily_statistics`
+    await forgetDays(tx, since)
     await forgetSums(tx)
   })
 }

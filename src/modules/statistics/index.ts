@@ -1,3 +1,3 @@
-export { noteActive } from './activity/service.ts'
+export { forgetDays, noteActive } from './activity/service.ts'
 export { bringTogether, measure } from './service.ts'
 export { keepTraffic } from './traffic/service.ts'

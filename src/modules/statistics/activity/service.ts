@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { defineBufferedCounts } from '#platform/buffered-counts.ts'
 import type { Context } from '#platform/context.ts'
+import type { Db } from '#platform/database.ts'
 import type { Viewer } from '#platform/http.ts'
 import type { Series } from '#platform/statistics.ts'
 import { forgetPeople, notePeople } from './queries.ts'
@@ -38,4 +39,13 @@ export const activeSeries: Series = {
 /** Forgets who was there on days that are counted. */
 export async function tidyActivePeople({ sql }: Context, before: string): Promise<void> {
   while ((await forgetPeople(sql, before, BATCH)) === BATCH);
+}
+
+/**
+ * Has days counted anew, after rows of the past came or went. Who was there is forgotten once it is counted: what was counted
+ * of days before `since` (a date) stays.
+ */
+export async function forgetDays(sql: Db, since: string): Promise<void> {
+  await sql`delete from statistic_series`
+  await sql`delete from daily_statistics where series <> ${activeSeries.name} or day >= ${since}::date`
 }
