@@ -209,3 +209,26 @@ test('a request for excellence costs a fee that waits in escrow, and only one wa
   })
   assert.deepEqual(await audit(), [])
 })
+
+test('an answer is rewarded for whoever rewarded it, and no other answer and for nobody else', async () => {
+  // Pages with an anonymous answer are made for each viewer.
+  for (const anonymity of [0, 1]) {
+    const [asker, author, giver] = [await person(), await person(), await rich()]
+    const question = await ask(asker)
+    const rewarded = await answer(author, question, { anonymity })
+    const other = await answer(await person(), question, { anonymity })
+    const path = `/question-answers/${rewarded}/rewarders`
+    assert.equal((await as(giver, 'POST', path, { amount: 10 })).status, 201)
+    for (const who of [giver, asker, author]) {
+      const isGiver = who === giver
+      const { body } = await as(who, 'GET', `/questions/${question}/answers`)
+      const listed = (body as { id: number; rewarded: boolean }[]).map((each) => [each.id, each.rewarded])
+      assert.deepEqual(Object.fromEntries(listed), { [rewarded]: isGiver, [other]: false })
+      for (const [id, isRewarded] of [
+        [rewarded, isGiver],
+        [other, false],
+      ])
+        assert.equal((await as(who, 'GET', `/question-answers/${id}`)).body.rewarded, isRewarded)
+    }
+  }
+})
