@@ -92,8 +92,8 @@ test('exports that wait or are made at the same time are each their own (rights-
 })
 
 test('an export that cannot be made is told as failed, and may be asked for again at once (rights-9)', async () => {
-  const ann = await owner()
-  const asked = await request(ann)
+  const [ann, bob] = [await owner(), await owner()]
+  const [asked, waiting] = [await request(ann), await request(bob)]
   await sql`
     update graphile_worker._private_jobs j set attempts = 4 from graphile_worker._private_tasks t
     where t.id = j.task_id and t.identifier = 'make_export' and (j.payload ->> 'id')::bigint = ${asked.body.id}`
@@ -108,6 +108,8 @@ test('an export that cannot be made is told as failed, and may be asked for agai
   }
   await work()
   assert.equal((await as(ann, 'GET', `/user/exports/${asked.body.id}`)).body.state, 'failed')
+  // His has more attempts.
+  assert.equal((await as(bob, 'GET', `/user/exports/${waiting.body.id}`)).body.state, 'waiting')
   assert.match(outbox.findLast(({ to }) => to === ann.email)?.text ?? '', /导出失败.*again/)
   assert.deepEqual(await readdir(join(ctx.config.dataDir, 'exports')), [])
   await exportOf(ann)
