@@ -1,8 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import postgres from 'postgres'
 import type { Context } from '#platform/context.ts'
 import { type Db, statement, type Tx, transaction } from '#platform/database.ts'
-import { apiError, type DeclaredError, fieldError } from '#platform/errors.ts'
+import { ApiError, apiError, type DeclaredError, fieldError } from '#platform/errors.ts'
 import { viewerOf } from '#platform/http.ts'
 import type { Row } from '#platform/tables.ts'
 
@@ -151,7 +150,8 @@ export async function once(
   } catch (error) {
     if (error instanceof Answered) return replay(error.kept)
     // The checks before the work failed because the first request finished meanwhile.
-    const late = error instanceof postgres.PostgresError ? undefined : await findKept(ctx.sql, named)
+    // After a failure of ours, as of a database that is silent, nobody is made to wait for another one.
+    const late = error instanceof ApiError ? await findKept(ctx.sql, named) : undefined
     if (late && late.fingerprint === named.fingerprint) return replay(late)
     throw error
   }

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { notFound } from '#platform/errors.ts'
+import { once } from '#platform/idempotency.ts'
+import { createWorld } from '#test/world.ts'
+
+let looks = 0
+const { ctx, person } = await createWorld(
+  {},
+  {
+    onQuery: ({ text }) => {
+      if (/^\s*select .* from idempotency_keys/s.test(text)) looks += 1
+    },
+  },
+)
+
+test('after a failure of the server no answer is looked for a second time, so that nobody waits twice', async () => {
+  const ann = await person()
+  const request = {
+    method: 'POST',
+    headers: { 'idempotency-key': 'tried once' },
+    viewer: { id: ann.id },
+    params: {},
+    body: {},
+    routeOptions: { url: '/transfer' },
+  } as unknown as FastifyRequest
+  const looksAfter = async (failure: Error) => {
+    looks = 0
+    const tried = once(ctx, request, {} as FastifyReply, () => Promise.reject(failure))
+    await assert.rejects(async () => tried, failure)
+    return looks
+  }
+  assert.equal(await looksAfter(Object.assign(new Error('lost'), { code: 'CONNECT_TIMEOUT' })), 1)
+  // A check may have failed because the first request was through meanwhile.
+  assert.equal(await looksAfter(notFound()), 2)
+})
