@@ -80,6 +80,8 @@ function createOutbox(sql: Sql): Outbox {
     void told.finally(() => telling.delete(told))
   }
   const keep = (lines: Iterable<string>) => {
+    // It says all that others could.
+    if (waiting.has(EVERYTHING)) return
     for (const line of lines) waiting.add(line)
     if (waiting.size <= WAITING_MOST) return
     waiting.clear()
