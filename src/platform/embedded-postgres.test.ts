@@ -120,7 +120,7 @@ test('a first start creates a UTF-8 database that only its owner can reach, a se
 
 test('an open connection and its transaction do not hold up stopping', async () => {
   const running = await start()
-  const sql = postgres({ ...running.connection, max: 1 })
+  const sql = postgres({ ...running.connection, max: 1, fetch_types: false })
   const open = sql.unsafe('begin; select pg_sleep(60)').catch((error: unknown) => error)
   await wait(100)
   const began = performance.now()
