@@ -35,16 +35,20 @@ export const breakDatabase = (dataDir: string, seed: number) =>
     const still = findDatabaseProcesses(cluster)
     signal(still, 'SIGSTOP')
     let slowest = 0
-    for (const until = performance.now() + 15_000; performance.now() < until; await wait(250)) {
-      const { isReady, ms } = await probe(address)
-      assert.equal(isReady, false)
-      slowest = Math.max(slowest, ms)
+    try {
+      for (const until = performance.now() + 15_000; performance.now() < until; await wait(250)) {
+        const { isReady, ms } = await probe(address)
+        assert.equal(isReady, false)
+        slowest = Math.max(slowest, ms)
+      }
+      assert.ok(slowest < 2000, `readiness took ${slowest} ms`)
+      const counts = look()
+      assert.ok((counts[503] ?? 0) > 0, `answered ${JSON.stringify(counts)}`)
+      assertNoFault(counts)
+    } finally {
+      // Whatever was found, it can end.
+      signal(still, 'SIGCONT')
     }
-    assert.ok(slowest < 2000, `readiness took ${slowest} ms`)
-    const counts = look()
-    assert.ok((counts[503] ?? 0) > 0, `answered ${JSON.stringify(counts)}`)
-    assertNoFault(counts)
-    signal(still, 'SIGCONT')
     const back = await untilReady(address)
     return `killed, and ready again after ${away.join(', ')} ms; silent for 15 s: readiness 503 within ${slowest.toFixed(0)} ms, ready again after ${back} ms`
   })
