@@ -62,20 +62,11 @@ export async function findSingerRecord(sql: Db, id: number, { lock = false } = {
   return row
 }
 
-/**
- * The order of a list by its own columns, or by what is counted beside them: then with the id that the counts have, as in
- * their indexes.
- */
-const orderOf = (
-  sql: Db,
-  sort: string,
-  {
-    own,
-    counted,
-  }: { own: { id: Fragment; by: Fragment; from: Fragment }; counted: { id: Fragment; from: Fragment } },
-) => {
-  if (sort === 'id') return { ...own, by: undefined }
-  return sort === 'sort' ? own : { ...counted, by: sql`c.${sql(sort)}` }
+/** What a list is ordered by: a column of its own rows, or a count beside them. */
+const isCounted = (sort: string) => sort !== 'id' && sort !== 'sort'
+const orderBy = (sql: Db, sort: string, own: Fragment) => {
+  if (isCounted(sort)) return sql`c.${sql(sort)}`
+  return sort === 'sort' ? own : undefined
 }
 
 const specialColumns = (sql: Db) => sql`
@@ -89,10 +80,11 @@ export function listSpecialRecords(sql: Db, query: SpecialQuery) {
   const { sort = 'id', title, q } = query
   const where = sql`where p.deleted_at is null ${contains(sql, 'p', 'title', title)} ${contains(sql, 'p', 'title', q)}`
   const tables = sql`music_specials p join music_special_counts c on c.special_id = p.id`
-  const order = orderOf(sql, sort, {
-    own: { id: sql`p.id`, by: sql`p.sort`, from: sql`music_specials p` },
-    counted: { id: sql`c.special_id`, from: tables },
-  })
+  const order = {
+    id: sql`p.id`,
+    by: orderBy(sql, sort, sql`p.sort`),
+    from: isCounted(sort) ? tables : sql`music_specials p`,
+  }
   return pageOf<SpecialRecordRow>(
     // Songs and prices are looked up for what is on the page, not for all before it.
     sql`select ${specialColumns(sql)} from ${tables}
@@ -124,10 +116,13 @@ export function listSongRecords(sql: Db, query: SongQuery) {
   const where = sql`where s.deleted_at is null ${contains(sql, 's', 'title', title)} ${contains(sql, 's', 'title', q)}
     ${ifGiven(sql, singer, (value) => sql`and s.singer_id = ${value}`)}
     ${ifGiven(sql, special, (value) => sql`and s.id in (select song_id from music_special_songs where special_id = ${value})`)}`
-  const order = orderOf(sql, sort, {
-    own: { id: sql`s.id`, by: sql`s.sort`, from: sql`music_songs s` },
-    counted: { id: sql`c.song_id`, from: sql`music_songs s join music_song_counts c on c.song_id = s.id` },
-  })
+  const order = {
+    id: sql`s.id`,
+    by: orderBy(sql, sort, sql`s.sort`),
+    from: isCounted(sort)
+      ? sql`music_songs s join music_song_counts c on c.song_id = s.id`
+      : sql`music_songs s`,
+  }
   return pageOf<SongRecordRow>(
     // Albums and prices are looked up for what is on the page, not for all before it.
     sql`select ${songColumns(sql)} from ${songTables(sql)}

@@ -82,7 +82,7 @@ export function listArticleRecords(sql: Db, query: ArticleQuery) {
   const list =
     sort === 'id'
       ? { id: sql`n.id`, from: sql`news n` }
-      : { id: sql`c.news_id`, by: sql`c.${sql(sort)}`, from: counted }
+      : { id: sql`n.id`, by: sql`c.${sql(sort)}`, from: counted }
   return pageOf<ArticleRecordRow>(
     // What is sorted is ids, not whole articles.
     sql`select ${newsColumns(sql)} from ${newsTables(sql)}

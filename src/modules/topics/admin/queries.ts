@@ -32,7 +32,7 @@ export function listTopicRecords(sql: Db, query: TopicQuery) {
   const list =
     sort === 'id'
       ? { id: sql`t.id`, from: sql`feed_topics t` }
-      : { id: sql`c.topic_id`, by: sql`c.${sql(sort)}`, from: tables }
+      : { id: sql`t.id`, by: sql`c.${sql(sort)}`, from: tables }
   return pageOf<TopicRecordRow>(
     // What is sorted is ids, not whole topics.
     sql`select ${columns(sql)} from ${tables}

@@ -27,7 +27,7 @@ export function listTopicRecords(sql: Db, query: QuestionTopicQuery) {
   const list =
     sort === 'id'
       ? { id: sql`t.id`, from: sql`question_topics t` }
-      : { id: sql`c.topic_id`, by: sql`c.${sql(sort)}`, from: tables }
+      : { id: sql`t.id`, by: sql`c.${sql(sort)}`, from: tables }
   return pageOf<QuestionTopicRecordRow>(
     // What is sorted is ids, not whole topics.
     sql`select ${columns(sql)} from ${tables}
