@@ -10,7 +10,7 @@ import { groupMaker } from '#test/fixtures/groups.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { walletsOf } from '#test/fixtures/wallets.ts'
 import { refusalOf, settingsOn } from '#test/sign-up.ts'
-import { createWorld } from '#test/world.ts'
+import { createWorld, type Person } from '#test/world.ts'
 
 const world = await createWorld()
 const { as, guest, sql, person, work } = world
@@ -68,6 +68,14 @@ for (const [path, names] of Object.entries(TOLD))
     assert.equal(await read(), before)
   })
 
+/** How many notifications somebody has when these settings have been kept to. */
+const tidied = async (who: Person, settings: Partial<Settings>) => {
+  await under(settings, async () => {
+    await addJob(sql, 'tidy_notifications', {})
+    await work()
+  })
+  return (await sql`select from notifications where user_id = ${who.id}`).length
+}
 const statusOf = async (path: string, body: object) => (await as(ann, 'POST', path, body)).status
 /** What is refused with this value and taken with that one. */
 const bounds =
@@ -141,26 +149,14 @@ const PROOFS: Partial<Record<SettingName, () => Promise<void>>> = {
     await as(ann, 'PUT', `/user/followings/${bob.id}`)
     assert.equal((await as(bob, 'PUT', '/user/notifications/all')).status, 204)
     await sql`update notification_reads set read_at = now() - interval '6 days' where user_id = ${bob.id}`
-    const kept = async (days: number) => {
-      await under({ 'notifications:keep-read-days': days }, async () => {
-        await addJob(sql, 'tidy_notifications', {})
-        await work()
-      })
-      return (await sql`select from notifications where user_id = ${bob.id}`).length
-    }
+    const kept = (days: number) => tidied(bob, { 'notifications:keep-read-days': days })
     assert.deepEqual([await kept(7), await kept(5)], [1, 0])
   },
   'notifications:keep-unread-days': async () => {
     const bob = await person()
     await as(ann, 'PUT', `/user/followings/${bob.id}`)
     await sql`update notifications set created_at = now() - interval '6 days' where user_id = ${bob.id}`
-    const kept = async (days: number) => {
-      await under({ 'notifications:keep-unread-days': days }, async () => {
-        await addJob(sql, 'tidy_notifications', {})
-        await work()
-      })
-      return (await sql`select from notifications where user_id = ${bob.id}`).length
-    }
+    const kept = (days: number) => tidied(bob, { 'notifications:keep-unread-days': days })
     assert.deepEqual([await kept(7), await kept(5)], [1, 0])
   },
   'notifications:keep-most': async () => {
@@ -170,13 +166,7 @@ const PROOFS: Partial<Record<SettingName, () => Promise<void>>> = {
       cause: { type: 'most', id: id + 1 },
     }))
     await notify(sql, notices)
-    const kept = async (most: number) => {
-      await under({ 'notifications:keep-most': most }, async () => {
-        await addJob(sql, 'tidy_notifications', {})
-        await work()
-      })
-      return (await sql`select from notifications where user_id = ${bob.id}`).length
-    }
+    const kept = (most: number) => tidied(bob, { 'notifications:keep-most': most })
     assert.deepEqual([await kept(102), await kept(100)], [102, 100])
   },
   'group:keep-request-days': async () => {

@@ -72,15 +72,20 @@ test('likes count in the periods that their feed was made in, and are taken out 
   assert.deepEqual([...(await sql`select from period_sums where user_id = ${ann.id}`)], [])
 })
 
-test('what becomes too old is taken out, with the likes that it got meanwhile', async () => {
-  const [ann, bob, cid] = (await people(3)) as [Person, Person, Person]
-  const [leaving, staying] = [await publish(ann), await publish(ann)]
-  await like(bob, leaving)
-  await like(bob, staying)
+/** Two feeds that somebody likes, in the sums of a week; the first leaves it in an hour. */
+async function nearlyAWeekOld(author: Person, by: Person): Promise<[number, number]> {
+  const [leaving, staying] = [await publish(author), await publish(author)]
+  for (const id of [leaving, staying]) await like(by, id)
   await age(leaving, '6 days 23 hours')
   await age(staying, '6 days 20 hours')
   await forgetSums(sql)
   await assertExact()
+  return [leaving, staying]
+}
+
+test('what becomes too old is taken out, with the likes that it got meanwhile', async () => {
+  const [ann, bob, cid] = (await people(3)) as [Person, Person, Person]
+  const [leaving, staying] = await nearlyAWeekOld(ann, bob)
   // Two hours go by: everything is two hours older, and the sums are of two hours ago.
   await sql`update feeds set created_at = created_at - interval '2 hours'`
   await sql`update period_sum_windows set since = since - interval '2 hours' where period <> 'day'`
@@ -96,12 +101,7 @@ test('what becomes too old is taken out, with the likes that it got meanwhile', 
 
 test('two that bring the sums up to now at the same time take out once what is too old', async () => {
   const [ann, bob] = (await people(2)) as [Person, Person]
-  const [leaving, staying] = [await publish(ann), await publish(ann)]
-  for (const id of [leaving, staying]) await like(bob, id)
-  await age(leaving, '6 days 23 hours')
-  await age(staying, '6 days 20 hours')
-  await forgetSums(sql)
-  await assertExact()
+  await nearlyAWeekOld(ann, bob)
   await sql`update feeds set created_at = created_at - interval '2 hours'`
   await sql`update period_sum_windows set since = since - interval '2 hours' where period <> 'day'`
   const { settling } = await transaction(sql, async (tx) => {
