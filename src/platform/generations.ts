@@ -13,8 +13,8 @@ export type Sources = {
   ends: ReadonlySet<string>
   /** Something was read that no generation tells of. */
   isUnknown: boolean
-  /** It shows what others may be shown differently in more than flags, such as what is paid for. */
-  isPersonal: boolean
+  /** Who may be shown it differently in more than flags, such as what they paid for: anybody, or these people. */
+  differsFor: 'anybody' | ReadonlySet<number>
 }
 
 /** What was written, as other processes are told. */

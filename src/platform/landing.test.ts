@@ -31,8 +31,10 @@ test('the page names only addresses that answer, and the console only where ther
   const links = [...body.matchAll(/href="([^"]+)"/g)].map((match) => match[1] as string)
   assert.ok(links.length >= 3)
   for (const url of links) {
-    const { statusCode } = await app.inject({ method: 'GET', url })
-    assert.ok(statusCode < 400, `${url} answers ${statusCode}`)
+    const { statusCode, headers } = await app.inject({ method: 'GET', url })
+    // On a clone the console is built once; until then its address shows how far that is.
+    const isBeingBuilt = url === '/admin' && statusCode === 503 && headers['retry-after'] !== undefined
+    assert.ok(statusCode < 400 || isBeingBuilt, `${url} answers ${statusCode}`)
   }
 })
 

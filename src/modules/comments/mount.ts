@@ -62,7 +62,7 @@ export function mountComments(server: Server, ctx: Context, content: Content, op
   const shown = (target: Target, rows: CommentRow[], viewerId: number) => {
     if (!hidesOwner(target, viewerId)) return rows
     // Its owner, and who is addressed, see more.
-    notePersonal()
+    notePersonal([target.ownerId, ...rows.map(({ target_user }) => target_user)])
     return withoutOwner(rows, viewerId)
   }
 

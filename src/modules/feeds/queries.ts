@@ -80,15 +80,18 @@ export const findFeedRows = (
 
 /** Which topics feeds are in, in the order in which they were given, of those that the viewer may know of. */
 export async function findTopics(sql: Db, feedIds: number[], viewerId: number) {
-  const rows = await sql<{ feed_id: number; id: number; name: string; is_open: boolean }[]>`
-    select l.feed_id, t.id, t.name, t.status = 'passed' or t.creator_user_id = ${viewerId} as is_open
+  const rows = await sql<
+    { feed_id: number; id: number; name: string; is_open: boolean; creator_user_id: number }[]
+  >`
+    select l.feed_id, t.id, t.name, t.creator_user_id, t.status = 'passed' or t.creator_user_id = ${viewerId} as is_open
     from feed_topic_links l
     join (${visibleTopics(sql, { id: viewerId, reviewer: true })}) t on t.id = l.topic_id
     where l.feed_id = any(${feedIds})
     order by l.feed_id, l.index`
   const open = rows.filter(({ is_open }) => is_open)
   // Its creator sees a topic that waits for review.
-  if (open.length < rows.length) notePersonal()
+  const waiting = rows.filter(({ is_open }) => !is_open)
+  if (waiting.length > 0) notePersonal(waiting.map(({ creator_user_id }) => creator_user_id))
   return open
 }
 

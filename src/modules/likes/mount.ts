@@ -96,7 +96,7 @@ export function mountLikes(server: Server, ctx: Context, content: Content, optio
       const { limit = 15, after = 0 } = query
       const rows = await listLikes(ctx.sql, content.type, target.id, after, limit)
       const isHidden = hidesOwner(target, viewer.id)
-      if (isHidden) notePersonal()
+      if (isHidden) notePersonal([target.ownerId])
       const shown = isHidden ? rows.map(withoutOwner) : rows
       const likes = await withUsers(ctx, shown, viewer.id)
       return options.urls

@@ -1,7 +1,7 @@
 import type { Context } from '#platform/context.ts'
 import { fieldError } from '#platform/errors.ts'
 import { routesOn } from '#platform/http/route.ts'
-import { language, type Server } from '#platform/http.ts'
+import type { Server } from '#platform/http.ts'
 import { Empty, Type } from '#platform/schema.ts'
 import { findPage, isPresent, listMentions, markRead } from './queries.ts'
 import {
@@ -27,10 +27,11 @@ export function notificationRoutes(server: Server, ctx: Context) {
     operationId: 'getNotificationStatistics',
     summary: 'Read unread numbers and a preview of each type',
     access: 'user',
+    kept: 'each',
     reply: { 200: Statistics },
-    handler: async ({ viewer, request }) => {
+    handler: async ({ viewer, language }) => {
       const { rows, told } = await readStatistics(ctx, viewer.id)
-      return statisticsView(rows, language(request), told)
+      return statisticsView(rows, language, told)
     },
   })
 
@@ -38,10 +39,11 @@ export function notificationRoutes(server: Server, ctx: Context) {
     operationId: 'listNotifications',
     summary: 'List notifications of a type, newest first',
     access: 'user',
+    kept: 'each',
     query: ListQuery,
     reply: { 200: NotificationPage },
     errors: [typeNeeded],
-    handler: async ({ viewer, query, request }) => {
+    handler: async ({ viewer, query, language }) => {
       const { type, offset, after = 0, limit = PAGE_SIZE } = query
       if (type === undefined && offset === undefined && after === 0) throw typeNeeded()
       const page = offset === undefined ? (query.page ?? 1) : Math.floor(offset / limit) + 1
@@ -49,7 +51,7 @@ export function notificationRoutes(server: Server, ctx: Context) {
       const rows = await findPage(sql, viewer.id, type, { limit, offset: skipped, after })
       const path = `${config.publicUrl}/api/v2/user/notifications`
       const told = await findMissing(ctx, rows.filter(isPresent), () => viewer.id)
-      return pageView(rows, { type, limit, page, offset, after, path }, language(request), told)
+      return pageView(rows, { type, limit, page, offset, after, path }, language, told)
     },
   })
 

@@ -3,6 +3,7 @@ import { hideSender } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Tx } from '#platform/database.ts'
+import { notePersonal } from '#platform/pages/reading.ts'
 import { listAdoptedIds } from './answers/queries.ts'
 import { anonymityOff } from './errors.ts'
 import { ANSWERS, QUESTIONS } from './schema.ts'
@@ -15,6 +16,12 @@ const hides = (row: Authored, viewerId: number) => row.anonymity && row.user_id 
 /** The people to be shown with rows: not those who are to stay unknown, so that no slip can tell of them. */
 export const shownPeople = (rows: Authored[], viewerId: number) =>
   rows.filter((row) => !hides(row, viewerId)).map((row) => row.user_id)
+
+/** They themselves are shown who wrote what nobody else is told of. */
+export function noteUnnamed(rows: Authored[]): void {
+  const unnamed = rows.filter(({ anonymity }) => anonymity)
+  if (unnamed.length > 0) notePersonal(unnamed.map((row) => row.user_id))
+}
 
 export type People = Awaited<ReturnType<typeof userViews>>
 

@@ -2,8 +2,7 @@ import { wireTime } from '#lib/time.ts'
 import { userViews } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database.ts'
-import { notePersonal } from '#platform/pages/reading.ts'
-import { author, type People, shownPeople } from './anonymity.ts'
+import { author, noteUnnamed, type People, shownPeople } from './anonymity.ts'
 import { listNewestAnswers } from './answers/queries.ts'
 import { answerViews } from './answers/view.ts'
 import { questionViewCounts } from './counters.ts'
@@ -45,7 +44,7 @@ export async function questionViews(
   viewerId: number,
   sql: Db = ctx.sql,
 ): Promise<QuestionView[]> {
-  if (rows.some((row) => row.anonymity)) notePersonal()
+  noteUnnamed(rows)
   const people = await userViews(ctx, sql, shownPeople(rows, viewerId), viewerId)
   return rows.map((row) => questionView(ctx, row, viewerId, people))
 }

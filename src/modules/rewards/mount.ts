@@ -103,7 +103,7 @@ export function mountRewards(server: Server, ctx: Context, content: Content, opt
       handler: async ({ query, viewer, loaded: target }) => {
         const rows = await listRewards(sql, content.type, target.id, query)
         const isHidden = hidesOwner(target, viewer.id)
-        if (isHidden) notePersonal()
+        if (isHidden) notePersonal([target.ownerId])
         return withGivers(ctx, isHidden ? rows.map(withoutOwner) : rows, viewer.id)
       },
     })

@@ -18,7 +18,7 @@ export function tagRoutes(server: Server, ctx: Context) {
     operationId: 'listTags',
     summary: 'List all categories with their tags, the heaviest first',
     access: 'public',
-    kept: 'guests',
+    kept: 'each',
     reply: { 200: Type.Array(TagCategory) },
     async handler() {
       const [categories, all] = await Promise.all([listCategories(sql), listTags(sql)])
@@ -39,7 +39,7 @@ export function tagRoutes(server: Server, ctx: Context) {
     operationId: 'listUserTags',
     summary: "List somebody's tags",
     access: 'public',
-    kept: 'guests',
+    kept: 'each',
     params: OwnerParams,
     reply: { 200: Type.Array(Tag) },
     errors: [noSuchUser],

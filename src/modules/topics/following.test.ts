@@ -52,6 +52,21 @@ describe('following a topic', () => {
     assert.equal((await detail(id)).followers_count, 0)
   })
 
+  test('many at once, some of them twice, count once each, and only those of no topic are told so', async () => {
+    const owners = await Promise.all([person(), person()])
+    const topics = await Promise.all(owners.map((owner) => createTopic(owner)))
+    const people = await Promise.all(Array.from({ length: 6 }, () => person()))
+    const asked = people.flatMap((who) => [...topics, ...topics, 999_999].map((id) => ({ who, id })))
+    const statuses = await Promise.all(
+      asked.map(async ({ who, id }) => (await as(who, 'PUT', `/user/feed-topics/${id}`)).status),
+    )
+    assert.deepEqual(
+      statuses,
+      asked.map(({ id }) => (id === 999_999 ? 404 : 204)),
+    )
+    for (const id of topics) assert.equal((await detail(id)).followers_count, 7)
+  })
+
   test('racing follows and unfollows count once per person', async () => {
     const id = await createTopic(await person())
     const people = await Promise.all(Array.from({ length: 6 }, () => person()))

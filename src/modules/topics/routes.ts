@@ -7,7 +7,7 @@ import { routesOn } from '#platform/http/route.ts'
 import type { Server } from '#platform/http.ts'
 import { Empty, Type } from '#platform/schema.ts'
 import { nameTaken, noSuchTopic } from './errors.ts'
-import { followTopic, listParticipants, unfollowTopic } from './people/queries.ts'
+import { listParticipants, unfollowTopic } from './people/queries.ts'
 import { findTopic, listHotTopics, listTopics } from './queries.ts'
 import {
   NewTopic,
@@ -24,6 +24,7 @@ import {
   createTopic,
   editTopic,
   findForViewer,
+  followTopic,
   requireEditableTopic,
   requireVisibleTopic,
 } from './service.ts'
@@ -91,7 +92,7 @@ export function topicRoutes(server: Server, ctx: Context) {
     operationId: 'listTopicParticipants',
     summary: 'List who posted into a topic, the last first',
     access: 'optional',
-    kept: 'guests',
+    kept: 'each',
     params: TopicParams,
     query: ParticipantsQuery,
     reply: { 200: Type.Array(Type.Integer()) },
@@ -110,7 +111,7 @@ export function topicRoutes(server: Server, ctx: Context) {
     reply: { 204: Empty },
     errors: [noSuchTopic],
     handler: async ({ params, viewer }) => {
-      await findForViewer(ctx, viewer.id, (reader) => followTopic(sql, params.topicID, reader))
+      await followTopic(ctx, params.topicID, viewer.id)
     },
   })
 

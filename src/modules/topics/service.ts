@@ -5,9 +5,11 @@ import { readSettings } from '#modules/settings/index.ts'
 import { screen } from '#modules/words/index.ts'
 import type { Removal } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
-import { type Db, onConstraint, transaction } from '#platform/database.ts'
+import { together } from '#platform/database/together.ts'
+import { type Db, onConstraint, statement, transaction } from '#platform/database.ts'
 import { forbidden } from '#platform/errors.ts'
 import { nameTaken, noSuchTopic } from './errors.ts'
+import { insertFollowers, type NewFollower } from './people/queries.ts'
 import {
   deleteTopic,
   findTopicOwner,
@@ -86,6 +88,22 @@ export async function findForViewer<T>(
   }
   throw noSuchTopic()
 }
+
+const addFollower = together((sql, followers: NewFollower[]) =>
+  statement(sql, (db) => insertFollowers(db, followers)),
+)
+
+/** Who waits for a topic that is locked keeps only those of its share of the topics waiting. */
+const SHARES = 4
+
+/**
+ * Lets somebody follow a topic; 404 where there is none for them. Those who come while others are written are written by one
+ * statement.
+ */
+export const followTopic = (ctx: Context, topicId: number, viewerId: number): Promise<boolean> =>
+  findForViewer(ctx, viewerId, (viewer) =>
+    addFollower(ctx.sql, String(topicId % SHARES), { topicId, viewer }),
+  )
 
 /** The topic's id, name and creator; 404 for those from whom it is hidden (topics-6). */
 export const requireVisibleTopic = (ctx: Context, id: number, viewerId: number): Promise<TopicOwnerRow> =>

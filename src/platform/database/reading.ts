@@ -11,8 +11,8 @@ export type Reading = {
   readCache(name: string): void
   /** Something was read that no generation tells of. */
   readUnknown(): void
-  /** Something was read that is more than flags apart for some viewers: the page is for guests alone. */
-  readPersonal(): void
+  /** Something was read that is more than flags apart for these people, or for nobody knows whom. */
+  readPersonal(people?: readonly number[]): void
   /** What showing it counts: done each time that it is sent. */
   shows(counts: LiveCounts, ids: number[]): void
   /** Stands for what is counted and not written yet: the number itself is put in when it is sent. */

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Tx } from '#platform/database.ts'
-import type { DeclaredError } from '#platform/errors.ts'
+import type { DeclaredError, Language } from '#platform/errors.ts'
 import type { ApiTag } from '#platform/http/api-tags.ts'
 import type { Access, Viewer } from '#platform/http/viewer.ts'
 import type { Kept } from '#platform/pages/replies.ts'
@@ -31,6 +31,8 @@ export type Call<A, P extends TSchema, Q extends TSchema, B extends TSchema, L> 
   query: Static<Q>
   body: Static<B>
   loaded: L
+  /** In which the one who asks is answered. */
+  language: Language
 }
 
 /**

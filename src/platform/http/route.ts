@@ -16,11 +16,14 @@ import {
 import type { ApiTag } from '#platform/http/api-tags.ts'
 import { readAnywhere } from '#platform/http/read-anywhere.ts'
 import { type AddRoute, type AnyRoute, GUEST, type Verb } from '#platform/http/route-options.ts'
-import type { Server } from '#platform/http.ts'
+import { language, type Server } from '#platform/http.ts'
 import { IDEMPOTENCY_ERRORS, once } from '#platform/idempotency.ts'
 import { noteUnknown } from '#platform/pages/reading.ts'
 import { keptRoute, SentAlready } from '#platform/pages/replies.ts'
 import type { TObject } from '#platform/schema.ts'
+
+/** What a request asks for. */
+type Asked = { params: unknown; query: unknown; body: unknown }
 
 /** Runs what comes before the answer to invalid input. */
 async function answerBeforeInvalid(check: () => unknown, failure: Error): Promise<never> {
@@ -66,15 +69,23 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
     const asked = Object.keys((options.query as TObject | undefined)?.properties ?? {})
 
     /** What of a request its reply depends on. */
-    const keyOf = ({ params, query }: { params: unknown; query: unknown }) => {
+    const keyOf = ({ params, query }: Asked) => {
       const given = query as Record<string, unknown>
       return `${options.operationId} ${JSON.stringify(params)} ${JSON.stringify(asked.map((name) => given[name]))}`
     }
-    const writeFor = (call: object, reply: FastifyReply) => async (viewer: { id: number }) => {
+    const writeFor = (call: Asked, reply: FastifyReply) => async (viewer: { id: number }) => {
+      const { params, query, body: given } = call
       const own = {
-        ...call,
+        params,
+        query,
+        body: given,
         viewer,
         loaded: undefined as unknown,
+        get language() {
+          // What one viewer alone gets is kept for each language apart.
+          if (viewer.id === 0) noteUnknown()
+          return language(reply.request)
+        },
         // Whoever looks at these may answer with what no table tells of.
         get request() {
           noteUnknown()
@@ -102,6 +113,9 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
         body: request.body,
         viewer: request.viewer ?? GUEST,
         loaded: undefined as unknown,
+        get language() {
+          return language(request)
+        },
       }
       const failure = request.validationError
       if (failure) return answerBeforeInvalid(() => (load ?? whenInvalid)?.(call as never), failure)

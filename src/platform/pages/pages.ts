@@ -20,6 +20,8 @@ export type Pages = {
   find(key: string, viewerId: number): Page | undefined
   /** A page that is good for this viewer: kept, or made now. Who asks while one is made waits for the same. */
   get(key: string, viewerId: number, names: ReadonlySet<string>, make: Make): Promise<Page>
+  /** Whether a page was asked for a short while before: one that is a single viewer's is worth its memory then. */
+  isAskedAgain(key: string): boolean
   /** The key under which a page was asked for by this address before. */
   keyOf(address: string): string | undefined
   remember(address: string, key: string): void
@@ -61,6 +63,7 @@ function createPages(ctx: Context): Pages {
     sizeCalculation: (page, key) => page.size + key.length,
   })
   const names = new LRUCache<string, string>({ max: MAX_NAMES })
+  const askedAt = new LRUCache<string, number>({ max: MAX_NAMES })
   const making = new Map<string, Promise<Page>>()
   const counts = ctx.metrics.countPages(() => ({ pages: kept.size, bytes: kept.calculatedSize }))
 
@@ -133,6 +136,11 @@ function createPages(ctx: Context): Pages {
         made.then(done, done)
       }
       return made
+    },
+    isAskedAgain(key) {
+      const before = askedAt.get(key)
+      askedAt.set(key, now())
+      return before !== undefined && now() - before < LONGEST_MS
     },
     keyOf: (address) => names.get(address),
     remember(address, key) {

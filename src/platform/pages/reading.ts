@@ -22,8 +22,12 @@ export type Noted = {
 /** What is shown comes from something that no generation tells of: it is not kept. */
 export const noteUnknown = (): void => currentCaller()?.reading?.readUnknown()
 
-/** Some viewers are shown this differently, in more than flags: it is kept for guests alone. */
-export const notePersonal = (): void => currentCaller()?.reading?.readPersonal()
+/**
+ * Some viewers are shown this differently, in more than flags: these people, or whoever is signed in where it is not known
+ * who they are. They get pages of their own.
+ */
+export const notePersonal = (people?: readonly number[]): void =>
+  currentCaller()?.reading?.readPersonal(people)
 
 /** Does the work while writing down what it reads; nothing is counted by it. */
 export async function noting<T>(
@@ -37,7 +41,8 @@ export async function noting<T>(
   const places: { counts: LiveCounts; id: number }[] = []
   const ends = new Set<string>()
   let isTimed = false
-  let isPersonal = false
+  const apart = new Set<number>()
+  let isForAnybodyApart = false
   let isUnknown = !generations.isReady()
   const reading: Reading = {
     read(use) {
@@ -50,8 +55,9 @@ export async function noting<T>(
     readUnknown: () => {
       isUnknown = true
     },
-    readPersonal: () => {
-      isPersonal = true
+    readPersonal: (people) => {
+      isForAnybodyApart ||= people === undefined
+      for (const id of people ?? []) apart.add(id)
     },
     shows: (counts, ids) => void shown.push({ counts, ids }),
     live(counts, id) {
@@ -67,7 +73,14 @@ export async function noting<T>(
   return {
     value,
     noted: {
-      sources: { since, tables, isTimed, ends, isUnknown, isPersonal },
+      sources: {
+        since,
+        tables,
+        isTimed,
+        ends,
+        isUnknown,
+        differsFor: isForAnybodyApart ? 'anybody' : apart,
+      },
       shown,
       hasLive: places.length > 0,
       liveOf(number) {

@@ -1,17 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '#platform/context.ts'
 import { currentCaller, newCaller } from '#platform/database/callers.ts'
+import { language } from '#platform/error-reply.ts'
 import { COMPRESSED_FROM, encodingFor, hasAlready } from '#platform/http/encoding.ts'
 import { findFlags, type Overlay } from './overlay.ts'
-import { createPage, encodedAs, type Page, type Rendered } from './page.ts'
+import { createPage, encodedAs, type Flags, type Page, type Rendered } from './page.ts'
 import { type Pages, pagesOf } from './pages.ts'
 import { noting } from './reading.ts'
 
 /**
- * Whose replies a route keeps. `guests`: those that guests get. `everybody`: the same for everybody. An overlay: those of
- * viewers too, who get the page of everybody with their own flags in it.
+ * Whose replies a route keeps. `each`: the one that all guests get, and for each viewer their own. `everybody`: the same
+ * for everybody. An overlay: viewers get the page of everybody with their own flags in it, where that is all they differ in.
  */
-export type Kept = 'guests' | 'everybody' | Overlay
+export type Kept = 'each' | 'everybody' | Overlay
 
 /** Nobody, in a page that somebody signed in is shown: it has what guests are not told. */
 export type StandIn = { readonly id: 0; readonly standsIn?: true }
@@ -22,6 +23,7 @@ const STAND_IN: StandIn = { id: 0, standsIn: true }
 type Write = (viewer: StandIn | { id: number }) => Promise<string>
 
 const NO_NAMES: ReadonlySet<string> = new Set()
+const NO_FLAGS: Flags = new Map()
 /** How often, and how long after each other, two pages are compared before they count as different. */
 const COMPARISONS = 6
 const PAUSE_MS = 100
@@ -33,7 +35,7 @@ export class SentAlready extends Error {}
 export type KeptRoute = {
   /** Answers a guest's request that was answered before, before anything is read of it; false where that cannot be. */
   answerAtOnce(request: FastifyRequest, reply: FastifyReply): boolean
-  /** Answers a valid request; false where this viewer's reply is made for them alone. */
+  /** Answers a valid request; false where this viewer's reply is made for them alone and not kept. */
   answer(request: FastifyRequest, reply: FastifyReply, key: string, write: Write): Promise<boolean>
 }
 
@@ -49,6 +51,30 @@ export function keptRoute(
 
   /** The key of the page of a viewer, whose keys differ from those of a guest's where the route says so. */
   const keyFor = (key: string, isGuest: boolean) => (overlay?.apart && !isGuest ? `${key} +` : key)
+
+  /** Answers with what is this viewer's alone: kept from when it is asked for a second time. */
+  const answerAlone: KeptRoute['answer'] = async (request, reply, key, write) => {
+    const { id } = request.viewer as { id: number }
+    const own = `${key} of ${id} in ${language(request)}`
+    // A page that is kept comes from the primary: where a replica may answer, it does.
+    if (currentCaller()?.replica || !pages.isAskedAgain(own)) {
+      pages.tell('own')
+      return false
+    }
+    const page = await made(reply, () => pages.get(own, id, NO_NAMES, () => write({ id })))
+    if (!page) return true
+    if (pages.isVerified)
+      await compare(pages, ctx, {
+        page,
+        key: own,
+        shown: async () => page.forViewer(NO_FLAGS).bytes.toString(),
+        write: () => write({ id }),
+      })
+    pages.countShown(page)
+    reply.code(status)
+    sendRendered(request, reply, page.forViewer(NO_FLAGS))
+    return true
+  }
 
   const toGuest = (request: FastifyRequest, reply: FastifyReply, page: Page) => {
     pages.countShown(page)
@@ -69,12 +95,7 @@ export function keptRoute(
     async answer(request, reply, key, write) {
       const viewerId = request.viewer?.id ?? 0
       if (viewerId === 0 || isShared) {
-        const page = await pages
-          .get(key, viewerId, names, () => write(GUEST))
-          .catch((error) => {
-            if (error instanceof SentAlready && reply.sent) return undefined
-            throw error
-          })
+        const page = await made(reply, () => pages.get(key, viewerId, names, () => write(GUEST)))
         if (!page) return true
         if (pages.isVerified)
           await compare(pages, ctx, {
@@ -88,17 +109,14 @@ export function keptRoute(
         toGuest(request, reply, page)
         return true
       }
-      if (!overlay) return false
+      if (!overlay) return answerAlone(request, reply, key, write)
       const shared = keyFor(key, false)
       const stranger = overlay.apart ? STAND_IN : GUEST
       // What everybody is refused may be shown to this viewer, who is told then what is wrong.
       const page = await pages.get(shared, viewerId, names, () => write(stranger)).catch(() => undefined)
-      const isOpen = page !== undefined && !page.noted.sources.isPersonal
+      const isOpen = page !== undefined && isSameFor(viewerId, page)
       const flags = isOpen && (await findFlags(ctx.sql, overlay, viewerId, page.flagged()))
-      if (!page || !flags) {
-        pages.tell('own')
-        return false
-      }
+      if (!page || !flags) return answerAlone(request, reply, key, write)
       if (pages.isVerified)
         await compare(pages, ctx, {
           page,
@@ -116,6 +134,17 @@ export function keptRoute(
     },
   }
 }
+
+/** Whether a page that was made for everybody differs in flags alone for this viewer. */
+const isSameFor = (viewerId: number, { noted: { sources } }: Page): boolean =>
+  sources.differsFor !== 'anybody' && !sources.differsFor.has(viewerId)
+
+/** What is found or made; undefined where the handler has answered by itself. */
+const made = (reply: FastifyReply, get: () => Promise<Page>): Promise<Page | undefined> =>
+  get().catch((error) => {
+    if (error instanceof SentAlready && reply.sent) return undefined
+    throw error
+  })
 
 /** A token in an address is no part of a name that is remembered. */
 const isNameable = (request: FastifyRequest) => !/[?&]token=/i.test(request.raw.url as string)
@@ -157,7 +186,7 @@ async function compare(
     shown = await of.shown()
     fresh =
       made &&
-      createPage(made.value, made.noted, of.page.readAt, NO_NAMES).forViewer(new Map()).bytes.toString()
+      createPage(made.value, made.noted, of.page.readAt, NO_NAMES).forViewer(NO_FLAGS).bytes.toString()
     if (!pages.isExact(of.page)) return
     if (shown === fresh) return pages.tell('compared')
   }

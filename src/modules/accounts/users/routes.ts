@@ -73,7 +73,7 @@ export function userRoutes(server: Server, ctx: Context) {
     summary: 'Read a person by id or name; by phone or e-mail oneself, or for holders of `admin:user:show`',
     description: 'By the phone or e-mail of somebody else the answer is `{"id": -1}`: the account exists.',
     access: 'optional',
-    kept: 'guests',
+    kept: 'each',
     params: UserKeyParams,
     query: UserFlagsQuery,
     reply: { 200: UserView },

@@ -30,7 +30,7 @@ export function groupCategoryRoutes(server: Server, ctx: Context) {
     operationId: 'listGroupsOfCategory',
     summary: 'List the groups of a category',
     access: 'optional',
-    kept: 'guests',
+    kept: 'each',
     params: GroupCategoryParams,
     query: CategoryGroupsQuery,
     reply: { 200: Type.Array(Group) },

@@ -78,7 +78,7 @@ export function groupMemberRoutes(server: Server, ctx: Context) {
     operationId: 'listGroupMembers',
     summary: 'List the members of a group; managers also see its blacklist and who waits',
     access: 'optional',
-    kept: 'guests',
+    kept: 'each',
     params: GroupParams,
     query: MembersQuery,
     reply: { 200: Type.Array(MemberView) },

@@ -3,6 +3,7 @@ import { defineCache } from '#platform/cache.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, onConstraint, transaction } from '#platform/database.ts'
 import { apiError } from '#platform/errors.ts'
+import { keptValues } from '#platform/pages/values.ts'
 import { noSuchCategory, unknownFollows } from '../errors.ts'
 import {
   deleteCategory,
@@ -31,6 +32,9 @@ export const categoryInUse = apiError(
 const SHOWN_WITHOUT_SUBSCRIPTION = 5
 const SUBSCRIBED_MAX = 1000
 const cacheOf = defineCache<{ list: NewsCategoryRow[] }>('news-categories', { max: 1, ttlMs: 60_000 })
+
+const NOTHING: { category_id: number }[] = []
+const subscriptions = keptValues<{ category_id: number }[]>(10_000)
 
 /** All categories in their order, from memory. */
 const readCategories = async (ctx: Context): Promise<NewsCategoryRow[]> =>
@@ -63,7 +67,9 @@ export async function splitCategories(
 ): Promise<{ my_cates: NewsCategoryRow[]; more_cates: NewsCategoryRow[] }> {
   const [all, subscribed] = await Promise.all([
     readCategories(ctx),
-    viewerId > 0 ? listSubscribed(ctx.sql, viewerId) : [],
+    viewerId > 0
+      ? subscriptions(ctx, String(viewerId), async () => listSubscribed(ctx.sql, viewerId))
+      : NOTHING,
   ])
   const ids = new Set(subscribed.map((row) => row.category_id))
   const mine =

@@ -93,7 +93,7 @@ export function answerRoutes(server: Server, ctx: Context) {
     operationId: 'listUserAnswers',
     summary: 'The answers of a person; mine unless another is named',
     access: 'optional',
-    kept: 'guests',
+    kept: 'each',
     query: UserAnswersQuery,
     reply: { 200: Type.Array(UserAnswer) },
     handler: ({ query, viewer }) => listUserAnswers(ctx, viewer.id, query),

@@ -7,7 +7,7 @@ import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database.ts'
 import { overlayOf } from '#platform/pages/overlay.ts'
 import { notePersonal } from '#platform/pages/reading.ts'
-import { author, shownPeople } from '../anonymity.ts'
+import { author, noteUnnamed, shownPeople } from '../anonymity.ts'
 import { answerViewCounts } from '../counters.ts'
 import { findOnlooked } from '../looks/queries.ts'
 import { ANSWERS, type AnswerView, bit } from '../schema.ts'
@@ -32,8 +32,9 @@ export async function answerViews(
   sql: Db = ctx.sql,
 ): Promise<AnswerView[]> {
   if (rows.length === 0) return []
+  noteUnnamed(rows)
   // Its author, who asked and who has paid are shown more.
-  if (rows.some((row) => row.anonymity || isForPay(row))) notePersonal()
+  if (rows.some(isForPay)) notePersonal()
   const ids = rows.map(({ id }) => id)
   const forPay = rows.filter((row) => isForPay(row) && !isExempt(row, viewerId)).map(({ id }) => id)
   const liked = rows.filter((row) => row.likes_count > 0).map(({ id }) => id)

@@ -13,6 +13,7 @@ export function answerCollectionRoutes(server: Server, ctx: Context) {
     operationId: 'listCollectedAnswers',
     summary: 'The answers I collected, newest collected first',
     access: 'user',
+    kept: 'each',
     query: CollectionQuery,
     reply: { 200: Type.Array(CollectionRecord) },
     handler: ({ viewer, query }) => listCollection(ctx, viewer.id, query),

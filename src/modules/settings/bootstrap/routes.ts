@@ -14,7 +14,7 @@ export const bootstrapRoutes =
       operationId: 'getBootstrap',
       summary: 'Read what a client needs to know first',
       access: 'public',
-      kept: 'guests',
+      kept: 'each',
       reply: { 200: Bootstrap },
       handler: async () =>
         bootstrapView(...(await Promise.all([readSettings(ctx), findAdvertisements(ctx)]))),

@@ -10,22 +10,47 @@ import { type TopicViewer, visibleTopics } from '../queries.ts'
 const lockTopic = (sql: Db, id: number, viewer: TopicViewer) =>
   sql`${visibleTopics(sql, viewer)} and t.id = ${id} for key share`
 
-/** Idempotent: counts only the call that turns the link into a follow. False when there is no such topic. */
-export async function followTopic(sql: Db, id: number, viewer: TopicViewer): Promise<boolean> {
-  const [row] = await sql<[{ found: boolean }]>`
-    with topic as (${lockTopic(sql, id, viewer)}),
+export type NewFollower = { topicId: number; viewer: TopicViewer }
+
+/**
+ * Lets people follow topics, each once; answers for each, in their order, whether there is such a topic for them. Idempotent:
+ * counts only what turns a link into a follow.
+ */
+export async function insertFollowers(sql: Db, followers: readonly NewFollower[]): Promise<boolean[]> {
+  const rows = await sql<{ topic_id: number; user_id: number }[]>`
+    with asked as (
+      select topic_id, user_id, is_reviewer from unnest(
+        ${followers.map(({ topicId }) => topicId)}::bigint[],
+        ${followers.map(({ viewer }) => viewer.id)}::bigint[],
+        ${followers.map(({ viewer }) => Number(viewer.reviewer))}::int[]
+      ) as asked (topic_id, user_id, is_reviewer)
+    ),
+    topic as (
+      select id, status, creator_user_id from feed_topics
+      where id in (select topic_id from asked) order by id for key share
+    ),
+    found as (
+      select distinct a.topic_id, a.user_id from topic t join asked a on a.topic_id = t.id
+      where t.status = 'passed' or t.creator_user_id = a.user_id or a.is_reviewer = 1
+    ),
     link as (
       insert into feed_topic_users as l (topic_id, user_id, followed_at)
-      select id, ${viewer.id}, now() from topic
+      select topic_id, user_id, now() from found order by topic_id, user_id
       on conflict (topic_id, user_id) do update set followed_at = excluded.followed_at where l.followed_at is null
       returning topic_id
     ),
+    changed as (
+      select c.topic_id from feed_topic_counts c
+      where c.topic_id in (select topic_id from link) order by c.topic_id for no key update
+    ),
     counted as (
-      update feed_topic_counts set followers_count = followers_count + 1
-      where topic_id in (select topic_id from link)
+      update feed_topic_counts c set followers_count = c.followers_count + l.n
+      from changed join (select topic_id, count(*) as n from link group by topic_id) l using (topic_id)
+      where c.topic_id = changed.topic_id
     )
-    select exists (select from topic) as found`
-  return row.found
+    select topic_id, user_id from found`
+  const found = new Set(rows.map(({ topic_id, user_id }) => `${topic_id} ${user_id}`))
+  return followers.map(({ topicId, viewer }) => found.has(`${topicId} ${viewer.id}`))
 }
 
 /** Idempotent: what the person posted stays counted. False when there is no such topic. */
