@@ -34,6 +34,9 @@ test('in Chinese the page speaks Chinese throughout, and says so to readers', { 
   await page.getByRole('columnheader', { name: '注册时间' }).waitFor()
   for (const entry of await page.locator('a[role=menuitem]').allInnerTexts())
     assert.match(entry, /\p{Script=Han}|Webhook/u, entry)
+  await page.getByRole('cell', { name: '创始人' }).first().waitFor()
+  await page.goto(`${world!.address}/admin/roles`)
+  await page.getByRole('cell', { name: '普通用户', exact: true }).waitFor()
   await page.context().close()
 })
 
@@ -98,6 +101,19 @@ test('every ability that Kith brings has a name in Chinese', async () => {
     Object.keys(ABILITIES).filter((name) => !texts.includes(`  '${name}': '`)),
     [],
   )
+})
+
+test('every role that Kith brings has a name in both languages', async () => {
+  const { ROLES } = await import('../src/modules/abilities/seeds.ts')
+  const { roleText } = (await import('../console/src/areas/role-texts.ts')) as {
+    roleText(name: string, shown?: string): readonly [string, string]
+  }
+  for (const { name, display } of ROLES) {
+    const [english, chinese] = roleText(name, display)
+    assert.equal(english, display)
+    assert.match(chinese, /^\p{Script=Han}+$/u, name)
+    assert.deepEqual(roleText(name, 'Renamed'), ['Renamed', 'Renamed'])
+  }
 })
 
 test('whatever the console says is said in English and in Chinese', async () => {

@@ -3,12 +3,14 @@ import { lazy } from 'react'
 import { Admin, CustomRoutes, localStorageStore, Resource } from 'react-admin'
 import { BrowserRouter, Route } from 'react-router-dom'
 import { authProvider } from './api/auth-provider.ts'
+import type { Wire } from './api/client.ts'
 import { dataProvider } from './api/data-provider.ts'
 import { AREAS } from './areas/areas.ts'
 import { HomePage } from './home/home-page.tsx'
 import { i18nProvider } from './shell/i18n.ts'
 import { ConsoleLayout } from './shell/layout.tsx'
 import { LoginPage } from './shell/login.tsx'
+import { textNow } from './shell/text.ts'
 import { DARK, LIGHT } from './shell/theme.ts'
 
 const QueuePage = lazy(() => import('./queues/queue-page.tsx').then((page) => ({ default: page.QueuePage })))
@@ -54,7 +56,7 @@ export function App() {
             show={<AreaPage page="show" />}
             edit={<AreaPage page="edit" />}
             create={<AreaPage page="create" />}
-            {...(title ? { recordRepresentation: title } : {})}
+            {...(title ? { recordRepresentation: (row: Wire) => title(row, textNow) } : {})}
           />
         ))}
         <CustomRoutes>

@@ -79,7 +79,7 @@ export function RecordTitle({ area }: { area: Area }) {
   return (
     <span>
       {t(area.label)}
-      {record ? ` · ${area.title?.(record) ?? `#${record.id}`}` : ''}
+      {record ? ` · ${area.title?.(record, t) ?? `#${record.id}`}` : ''}
     </span>
   )
 }

@@ -143,9 +143,10 @@ function Table({ area, mayEdit }: { area: Area; mayEdit: boolean }) {
 }
 
 function Cell({ column, row }: { column: Column; row: Wire }) {
+  const t = useText()
   const value = (
     <Value
-      value={column.from ? column.from(row) : valueAt(row, column.name)}
+      value={column.from ? column.from(row, t) : valueAt(row, column.name)}
       as={column.as ?? 'text'}
       {...(column.choices ? { choices: column.choices } : {})}
     />

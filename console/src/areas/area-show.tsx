@@ -52,7 +52,7 @@ function Values({ area }: { area: Area }) {
     <Card>
       <CardContent>
         <Typography variant="h5" component="h1" gutterBottom sx={{ overflowWrap: 'anywhere' }}>
-          {area.title?.(record) ?? `#${record.id}`}
+          {area.title?.(record, t) ?? `#${record.id}`}
         </Typography>
         <Box
           component="dl"
@@ -71,7 +71,7 @@ function Values({ area }: { area: Area }) {
               </Typography>
               <Box component="dd" sx={{ m: 0, overflowWrap: 'anywhere' }}>
                 <Value
-                  value={from ? from(record) : valueAt(record, name)}
+                  value={from ? from(record, t) : valueAt(record, name)}
                   as={as === 'long' ? 'text' : (as ?? 'text')}
                   {...(choices ? { choices } : {})}
                 />

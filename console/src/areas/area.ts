@@ -1,5 +1,5 @@
 import type { Wire } from '../api/client.ts'
-import type { Text } from '../shell/text.ts'
+import type { Text, Translate } from '../shell/text.ts'
 
 /** How a value of a record is shown. */
 export type Shown =
@@ -25,7 +25,7 @@ export type Column = {
   as?: Shown
   choices?: readonly Choice[]
   /** What is shown, where it is not the value of that name. */
-  from?: (row: Wire) => unknown
+  from?: (row: Wire, t: Translate) => unknown
   /** Left away on a telephone. */
   wide?: boolean
 }
@@ -58,6 +58,8 @@ export type Field = {
   /** The area that the value refers to, and what of its records is shown. */
   of?: string
   shows?: string
+  /** What a record of `of` is called, where that depends on the language. */
+  names?: (row: Wire) => Text
   /** What of a record of `of` is kept, where that is not its id. */
   keeps?: string
   required?: boolean
@@ -118,7 +120,7 @@ export type Area = {
   query?: Wire
   idOf?: (row: Wire) => unknown
   /** What represents a record in a title. */
-  title?: (row: Wire) => string
+  title?: (row: Wire, t: Translate) => string
   toWire?: (data: Wire) => Wire
   /** The list has no pages: all of it is answered at once. */
   isPlain?: boolean

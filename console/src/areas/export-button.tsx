@@ -42,7 +42,7 @@ export function ExportButton({ area }: { area: Area }) {
         columns.map(({ label }) => t(label)),
         ...rows.map((row) =>
           columns.map((column) =>
-            told('from' in column && column.from ? column.from(row) : valueAt(row, column.name)),
+            told('from' in column && column.from ? column.from(row, t) : valueAt(row, column.name)),
           ),
         ),
       ]

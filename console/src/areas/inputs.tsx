@@ -16,7 +16,7 @@ import {
   useGetList,
 } from 'react-admin'
 import { call, type Wire } from '../api/client.ts'
-import type { Text } from '../shell/text.ts'
+import { type Translate, useText } from '../shell/text.ts'
 import { AbilityChecks } from './ability-checks.tsx'
 import type { Field } from './area.ts'
 import { UploadInput } from './upload-input.tsx'
@@ -34,8 +34,8 @@ type Common = {
 }
 
 /** The input of a field, in a form or among the filters. */
-export function inputOf(field: Field, t: (text: Text) => string, { isFilter = false } = {}): ReactElement {
-  const { name, as = 'text', of = '', shows = 'name', keeps } = field
+export function inputOf(field: Field, t: Translate, { isFilter = false } = {}): ReactElement {
+  const { name, as = 'text', of = '', shows = 'name', names, keeps } = field
   const choices = field.choices?.map((choice) => ({ id: choice.id, name: t(choice.name) })) ?? []
   const common: Common = {
     source: name,
@@ -67,7 +67,7 @@ export function inputOf(field: Field, t: (text: Text) => string, { isFilter = fa
       return <SelectArrayInput key={name} {...common} choices={choices} />
     case 'area':
       return keeps ? (
-        <NamedInput key={name} {...common} of={of} shows={shows} keeps={keeps} />
+        <NamedInput key={name} {...common} of={of} shows={shows} names={names} keeps={keeps} />
       ) : (
         <ReferenceInput
           key={name}
@@ -86,7 +86,7 @@ export function inputOf(field: Field, t: (text: Text) => string, { isFilter = fa
       )
     case 'areas':
       return keeps ? (
-        <NamedInput key={name} {...common} of={of} shows={shows} keeps={keeps} several />
+        <NamedInput key={name} {...common} of={of} shows={shows} names={names} keeps={keeps} several />
       ) : (
         <ReferenceArrayInput key={name} source={name} reference={of} perPage={25}>
           <AutocompleteArrayInput
@@ -129,12 +129,17 @@ export function inputOf(field: Field, t: (text: Text) => string, { isFilter = fa
 function NamedInput({
   of,
   shows,
+  names,
   keeps,
   several = false,
   ...common
-}: Common & { of: string; shows: string; keeps: string; several?: boolean }) {
+}: Common & Required<Pick<Field, 'of' | 'shows' | 'keeps'>> & { names: Field['names']; several?: boolean }) {
+  const t = useText()
   const { data = [] } = useGetList(of, { pagination: { page: 1, perPage: 100 } })
-  const choices = data.map((row) => ({ id: row[keeps], name: row[shows] || row[keeps] }))
+  const choices = data.map((row) => ({
+    id: row[keeps],
+    name: names ? t(names(row)) : row[shows] || row[keeps],
+  }))
   return several ? (
     <SelectArrayInput {...common} choices={choices} />
   ) : (

@@ -1,5 +1,11 @@
+import type { Wire } from '../api/client.ts'
+import { abilityText } from './ability-texts.ts'
 import type { Area } from './area.ts'
 import { PERSON, personIn, stateIn } from './area-parts.ts'
+import { roleText } from './role-texts.ts'
+
+const roleName = (row: Wire) => roleText(String(row.name), String(row.display_name ?? ''))
+const abilityName = (row: Wire) => abilityText(String(row.name), String(row.display_name ?? ''))
 
 /** People, and what they may do. */
 export const PEOPLE_AREAS: readonly Area[] = [
@@ -20,7 +26,13 @@ export const PEOPLE_AREAS: readonly Area[] = [
       { name: 'name', label: ['Name', '用户名'] },
       { name: 'email', label: ['E-mail', '邮箱'], wide: true },
       { name: 'phone', label: ['Phone', '手机号'], wide: true },
-      { name: 'roles', label: ['Roles', '角色'], as: 'list', wide: true },
+      {
+        name: 'roles',
+        label: ['Roles', '角色'],
+        as: 'list',
+        wide: true,
+        from: (row, t) => (row.roles as string[]).map((name) => t(roleText(name))),
+      },
       {
         name: 'disabled',
         label: ['State', '状态'],
@@ -40,7 +52,7 @@ export const PEOPLE_AREAS: readonly Area[] = [
         as: 'area',
         of: 'roles',
         keeps: 'name',
-        shows: 'display_name',
+        names: roleName,
       },
       { name: 'disabled', label: ['Suspended', '已停用'], as: 'flag' },
     ],
@@ -55,7 +67,7 @@ export const PEOPLE_AREAS: readonly Area[] = [
         as: 'areas',
         of: 'roles',
         keeps: 'name',
-        shows: 'display_name',
+        names: roleName,
       },
     ],
     deletes: false,
@@ -68,9 +80,9 @@ export const PEOPLE_AREAS: readonly Area[] = [
     label: ['Roles and abilities', '角色与权限'],
     noun: ['role', '角色'],
     icon: 'role',
-    title: (row) => String(row.display_name || row.name),
+    title: (row, t) => t(roleName(row)),
     columns: [
-      { name: 'display_name', label: ['Role', '角色'] },
+      { name: 'display_name', label: ['Role', '角色'], from: (row, t) => t(roleName(row)) },
       { name: 'name', label: ['Name', '标识'], as: 'code', wide: true },
       { name: 'description', label: ['Description', '说明'], as: 'long', wide: true },
       { name: 'fixed', label: ['Of the product', '内置'], as: 'flag' },
@@ -100,9 +112,9 @@ export const PEOPLE_AREAS: readonly Area[] = [
     icon: 'key',
     isHidden: true,
     idOf: (row) => row.name,
-    title: (row) => String(row.display_name),
+    title: (row, t) => t(abilityName(row)),
     columns: [
-      { name: 'display_name', label: ['Ability', '权限'] },
+      { name: 'display_name', label: ['Ability', '权限'], from: (row, t) => t(abilityName(row)) },
       { name: 'name', label: ['Name', '标识'], as: 'code' },
       { name: 'description', label: ['Description', '说明'], as: 'long', wide: true },
     ],

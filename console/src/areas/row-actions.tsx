@@ -71,7 +71,7 @@ export function RowActions({ area, row, after }: { area: Area; row: Wire; after?
     else void carryOut(deed)
   }
   const stop = (event: MouseEvent) => event.stopPropagation()
-  const name = area.title?.(row) ?? `#${row.id}`
+  const name = area.title?.(row, t) ?? `#${row.id}`
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: only keeps a click from opening the row
     // biome-ignore lint/a11y/useKeyWithClickEvents: only keeps a click from opening the row

@@ -3,6 +3,8 @@ import { useLocaleState } from 'react-admin'
 /** A text in the two languages that the console speaks: English and Chinese. */
 export type Text = readonly [en: string, zh: string]
 export type Locale = 'en' | 'zh'
+/** Picks of a text what is said in the language in force. */
+export type Translate = (text: Text) => string
 
 const KEPT = 'kith.console.locale'
 
@@ -19,8 +21,16 @@ export function keepLocale(locale: string): void {
   document.documentElement.lang = locale === 'zh' ? 'zh-CN' : 'en'
 }
 
+const inLocale =
+  (locale: string): Translate =>
+  (text) =>
+    text[locale === 'zh' ? 1 : 0]
+
 /** Picks the text of the language in force. */
-export function useText(): (text: Text) => string {
+export function useText(): Translate {
   const [locale] = useLocaleState()
-  return (text) => text[locale === 'zh' ? 1 : 0]
+  return inLocale(locale)
 }
+
+/** The same where nothing is rendered. */
+export const textNow: Translate = (text) => inLocale(currentLocale())(text)

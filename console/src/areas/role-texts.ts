@@ -1,0 +1,14 @@
+/** What the roles that Kith brings are called, by their names on the wire. */
+const ROLES: Record<string, readonly [string, string]> = {
+  founder: ['Founder', '创始人'],
+  owner: ['Member', '普通用户'],
+  developer: ['Developer', '开发者'],
+  disabler: ['Restricted', '受限用户'],
+}
+
+/** What a role is called in both languages; a name that an administrator gave stands in both. */
+export function roleText(name: string, shown?: string): readonly [string, string] {
+  const ours = ROLES[name]
+  if (ours && (!shown || shown === ours[0])) return ours
+  return [shown || name, shown || name]
+}
