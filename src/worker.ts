@@ -19,6 +19,7 @@ import { questionSchedules, questionTasks } from '#modules/questions/jobs.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import { statisticSchedules, statisticTasks } from '#modules/statistics/jobs.ts'
 import { tokenSchedules, tokenTasks } from '#modules/tokens/jobs.ts'
+import { findBackupFault } from '#platform/backup/check.ts'
 import { backupSchedules, backupTasks } from '#platform/backup/jobs.ts'
 import type { Context } from '#platform/context.ts'
 import { deleteFailedJobs } from '#platform/jobs/counts.ts'
@@ -133,6 +134,7 @@ function crewsOf(tasks: TaskList): Crew[] {
 
 /** Runs jobs on this context until stopped. By default inside the server; on its own with `kith worker`. */
 export async function startWorker(ctx: Context, connection: JobsConnection) {
+  void findBackupFault(ctx.config).then((fault) => fault && ctx.log.warn(fault))
   const running = await runJobs(
     connection,
     [...crewsOf(tasksOn(ctx)), { concurrency: 1, tasks: backupTasks(ctx, connection) }],

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
 import S3rver from 's3rver'
 import { findLastBackup } from '#platform/backup/history.ts'
@@ -239,22 +239,6 @@ test('what is damaged, cut off, sealed otherwise or no backup is told before any
   }
   const twice = await kith(HERE, 'backup', file)
   assert.match(twice.output, /is there already/)
-})
-
-test("a backup is its owner's alone, whatever a broken one left in its place", async () => {
-  const path = join(folder, 'left', 'again.backup')
-  await mkdir(dirname(path), { mode: 0o755 })
-  await writeFile(`${path}.part`, 'half of one', { mode: 0o644 })
-  const size = await openPlace(path, readConfig({ ...HERE, ...S3 }).s3).write(
-    (async function* () {
-      // It is so from its first byte on.
-      assert.equal((await stat(`${path}.part`)).mode & 0o777, 0o600)
-      yield Buffer.from('whole')
-    })(),
-  )
-  assert.equal(size, 5)
-  assert.equal((await stat(path)).mode & 0o777, 0o600)
-  assert.equal(await readFile(path, 'utf8'), 'whole')
 })
 
 test('backups by the clock go to a folder or a bucket, and the oldest make way', async () => {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import type { Server } from 'node:net'
@@ -10,7 +9,7 @@ import { after, test } from 'node:test'
 import { findUnfitness } from '#platform/start-checks.ts'
 import { VERSION } from '#platform/version.ts'
 import { databaseError, listenAs } from '#test/fixtures/listeners.ts'
-import { programsIn, ROOT, surroundingsIn } from '#test/fixtures/programs.ts'
+import { programsIn } from '#test/fixtures/programs.ts'
 import { findFreePort } from '#test/servers.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'kith-mistakes-'))
@@ -154,6 +153,11 @@ const MISTAKES: [name: string, env: Record<string, string>, told: RegExp][] = [
   ],
   ['a secret that is too short', { APP_SECRET: 'short' }, /^APP_SECRET must have at least 16 characters\.$/],
   [
+    'backups to an address that is none of a bucket',
+    { BACKUP_TO: 'ftp://hidden-secret@backups.example.org/kith' },
+    /^BACKUP_TO must be a folder or s3:\/\/BUCKET\/FOLDER\.$/,
+  ],
+  [
     'S3 without a bucket',
     { STORAGE: 's3', S3_ACCESS_KEY_ID: 'a', S3_SECRET_ACCESS_KEY: 'b' },
     /^S3_BUCKET is needed/,
@@ -254,25 +258,6 @@ test('a file system that makes no folders is told, where even root may write', a
     output,
     /^Kith cannot use its data directory \/proc\/kith\/data: [^\n]+ set DATA_DIR to another [^\n]+\.\n$/,
   )
-})
-
-test('a second server on one DATA_DIR is told which process has it', { timeout: 120_000 }, async () => {
-  const dataDir = join(folder, 'twice')
-  chmodSync(folder, 0o755)
-  const env = { ...surroundingsIn(folder), PORT: '0', DATA_DIR: dataDir }
-  const first = spawn(process.execPath, ['src/main.ts'], { cwd: ROOT, env })
-  let said = ''
-  first.stdout.on('data', (chunk) => (said += chunk))
-  const ended = once(first, 'close')
-  while (!said.includes('is running at')) await once(first.stdout, 'data')
-  const { code, output } = await run(['src/main.ts'], { PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'silent' })
-  assert.equal(code, 1)
-  assert.equal(
-    output,
-    `DATA_DIR: another server (process ${first.pid}) uses the database in ${join(dataDir, 'postgres')} already: stop it first, or set DATA_DIR to another folder.\n`,
-  )
-  first.kill('SIGTERM')
-  await ended
 })
 
 test('the command line says its version, and what was meant by what it does not know', async () => {

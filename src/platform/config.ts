@@ -210,6 +210,8 @@ export function readConfig(env: Env) {
     faults.push(
       `BACKUP_AT must be five fields of a crontab line, such as "30 3 * * *", not "${config.backupAt}"`,
     )
+  if (config.backupTo?.includes('://') && !/^s3:\/\/[^/?#]+(\/[^?#]*)?$/.test(config.backupTo))
+    faults.push('BACKUP_TO must be a folder or s3://BUCKET/FOLDER')
   faults.push(...proxyFaults(config.trustProxy), ...originFaults(config.corsOrigins))
   faults.push(...mistakenNames(env, [...known, ...providerVariables(env)]))
   if (faults.length > 0) throw new ConfigError(faults)

@@ -166,7 +166,10 @@ function createRedisCounter(url: string, log: Log, now: () => number, startTimeo
     redis = client
     await new Promise<void>((resolve) => {
       client.once('ready', resolve)
-      client.once('error', () => resolve())
+      client.once('error', (error) => {
+        noteFailure(error)
+        resolve()
+      })
       client.once('end', resolve)
     })
   }

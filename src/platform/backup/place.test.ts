@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, test } from 'node:test'
+import { findFreePort } from '#test/servers.ts'
+import { findBackupFault } from './check.ts'
+import { openPlace } from './place.ts'
+
+const folder = await mkdtemp(join(tmpdir(), 'kith-places-'))
+after(() => rm(folder, { recursive: true, force: true }))
+const nothing = await findFreePort()
+const S3 = {
+  bucket: 'backups',
+  region: 'auto',
+  endpoint: `http://127.0.0.1:${nothing}`,
+  forcePathStyle: true,
+  accessKeyId: 'a',
+  secretAccessKey: 'b',
+}
+const file = join(folder, 'a-file')
+await writeFile(file, '')
+
+test("a backup is its owner's alone, whatever a broken one left in its place", async () => {
+  const path = join(folder, 'left', 'again.backup')
+  await mkdir(dirname(path), { mode: 0o755 })
+  await writeFile(`${path}.part`, 'half of one', { mode: 0o644 })
+  const size = await openPlace(path, S3).write(
+    (async function* () {
+      // It is so from its first byte on.
+      assert.equal((await stat(`${path}.part`)).mode & 0o777, 0o600)
+      yield Buffer.from('whole')
+    })(),
+  )
+  assert.equal(size, 5)
+  assert.equal((await stat(path)).mode & 0o777, 0o600)
+  assert.equal(await readFile(path, 'utf8'), 'whole')
+})
+
+test('a place that cannot be written or reached is told with its reason, and nothing is made there', async () => {
+  const faultOf = (backupTo?: string) => findBackupFault({ backupTo, s3: S3 })
+  assert.equal(await faultOf(), undefined)
+  assert.equal(await faultOf(join(folder, 'backups/of/kith')), undefined)
+  assert.match(
+    String(await faultOf(join(file, 'backups'))),
+    /^BACKUP_TO: \S+ cannot be written \(ENOTDIR\): /,
+  )
+  assert.match(
+    String(await faultOf('s3://backups/kith')),
+    /^BACKUP_TO: s3:\/\/backups\/kith cannot be reached \(ECONNREFUSED\): /,
+  )
+  assert.equal(existsSync(join(folder, 'backups')), false)
+})
