@@ -62,6 +62,14 @@ const WRITES: Write[] = [
   ({ n, pick }) => ['POST', `/music/${1 + pick(SIZE.songs)}/comments`, { body: `comment ${n}` }],
   ({ pick }) => ['POST', `/news/${1 + pick(SIZE.news)}/likes`],
   ({ n, pick }) => ['POST', `/questions/${1 + pick(SIZE.questions)}/answers`, { body: `answer ${n}` }],
+  ({ n, pick }) => [
+    'POST',
+    `/questions/${1 + pick(SIZE.questions)}/answers`,
+    { body: `answer ${n}`, anonymity: 1 },
+  ],
+  ({ pick }) => ['POST', `/user/question-answer/collections/${1 + pick(SIZE.questions)}`],
+  ({ pick }) => ['DELETE', `/user/question-answer/collections/${1 + pick(SIZE.questions)}`],
+  () => ['PATCH', '/user/notifications', { type: 'comment' }],
   ({ pick }) => ['DELETE', `/feeds/${SIZE.feeds + pick(200)}`],
 ]
 const READS: ((pick: (most: number) => number, people: number[]) => string)[] = [
@@ -84,6 +92,10 @@ const READS: ((pick: (most: number) => number, people: number[]) => string)[] = 
   (pick) => `/news/${1 + pick(SIZE.news)}`,
   () => '/questions?type=all',
   (pick) => `/questions/${1 + pick(SIZE.questions)}/answers`,
+  () => '/user/question-answer/collections',
+  () => '/user/notifications?type=comment',
+  () => '/user/notifications?type=like',
+  () => '/user/notification-statistics',
   () => '/groups',
   () => '/tags',
 ]

@@ -16,6 +16,7 @@ export function rankRoutes(server: Server, ctx: Context) {
     operationId: 'listFollowerRanks',
     summary: 'Rank people by the number of their followers, the earlier account first in a tie',
     access: 'optional',
+    replica: true,
     query: RanksQuery,
     reply: { 200: Type.Array(RankedUser) },
     async handler({ query: { limit = 10, offset = 0 }, viewer }) {
@@ -32,6 +33,7 @@ export function rankRoutes(server: Server, ctx: Context) {
     operationId: 'listBalanceRanks',
     summary: 'Rank people by the wallet money they own, the earlier account first in a tie',
     access: 'optional',
+    replica: true,
     query: RanksQuery,
     reply: { 200: Type.Array(PlacedUser) },
     async handler({ query: { limit = 10, offset = 0 }, viewer }) {
@@ -46,6 +48,7 @@ export function rankRoutes(server: Server, ctx: Context) {
     operationId: 'listIncomeRanks',
     summary: 'Rank people by the wallet money that others paid them, the earlier account first in a tie',
     access: 'optional',
+    replica: true,
     query: RanksQuery,
     reply: { 200: Type.Array(RankedUser) },
     handler: async ({ query, viewer }) => rankedUsers(ctx, await rankMoney(ctx, 'income'), query, viewer.id),
@@ -55,6 +58,7 @@ export function rankRoutes(server: Server, ctx: Context) {
     operationId: 'listCheckinRanks',
     summary: 'Rank people by the number of their check-ins, the earlier account first in a tie',
     access: 'optional',
+    replica: true,
     query: RanksQuery,
     reply: { 200: Type.Array(CheckinRankedUser) },
     errors: [checkinsOff],

@@ -14,6 +14,7 @@ export function feedRankRoutes(server: Server, ctx: Context) {
     operationId: 'listFeedRanks',
     summary: 'Rank authors by the likes of their feeds of today, the last week or the last month',
     access: 'optional',
+    replica: true,
     query: FeedRanksQuery,
     reply: { 200: Type.Array(RankedUser) },
     handler: async ({ query, viewer }) =>

@@ -19,6 +19,7 @@ export function newsRankRoutes(server: Server, ctx: Context) {
     operationId: 'listNewsRanks',
     summary: 'Authors by the views of their articles of today, the last week or the last month',
     access: 'optional',
+    replica: true,
     query: NewsRanksQuery,
     reply: { 200: Type.Array(RankedUser) },
     handler: async ({ query, viewer }) =>

@@ -15,6 +15,7 @@ export function questionRankRoutes(server: Server, ctx: Context) {
     operationId: 'listAnswererRanks',
     summary: 'Who answered most today, in the last week or the last month',
     access: 'optional',
+    replica: true,
     query: AnswerRanksQuery,
     reply: { 200: Type.Array(RankedUser) },
     handler: async ({ query, viewer }) =>
@@ -25,6 +26,7 @@ export function questionRankRoutes(server: Server, ctx: Context) {
     operationId: 'listAnswerLikeRanks',
     summary: 'Whose answers are most liked',
     access: 'optional',
+    replica: true,
     query: RanksQuery,
     reply: { 200: Type.Array(RankedUser) },
     handler: async ({ query, viewer }) => rankedUsers(ctx, await rankingOf(ctx, 'likes'), query, viewer.id),
@@ -34,6 +36,7 @@ export function questionRankRoutes(server: Server, ctx: Context) {
     operationId: 'listExpertRanks',
     summary: 'Which experts earned most',
     access: 'optional',
+    replica: true,
     query: RanksQuery,
     reply: { 200: Type.Array(RankedUser) },
     handler: async ({ query, viewer }) => rankedUsers(ctx, await rankingOf(ctx, 'experts'), query, viewer.id),
