@@ -62,11 +62,22 @@ test('a pin ends by itself, and then its feed may be pinned again (pins-2)', asy
   )
   assert.equal((await as(founder, 'GET', `/admin/feed-pinneds/${id}`)).body.state, 'expired')
   assert.equal((await pinFeed(anna, feed)).status, 201)
+  // What has time left, and what an administrator ended, stays as it is when somebody tidies up.
+  const [lasting, ended] = [await feedOf(anna), await feedOf(anna)]
+  for (const other of [lasting, ended])
+    await as(founder, 'POST', '/admin/feed-pinneds', { feed: other, day: 2 })
+  const { id: endedPin } = await pinOf('feed', ended)
+  assert.equal((await as(founder, 'DELETE', `/admin/feed-pinneds/${endedPin}`)).status, 204)
+  const shown = (await guest('GET', '/feeds')).body.pinned.map((f: { id: number }) => f.id)
+  assert.deepEqual([shown.includes(lasting), shown.includes(ended)], [true, false])
+  await sql`update pins set expires_at = now() - interval '1 second' where id = ${endedPin}`
   await sql`update pins set state = 'active', expires_at = now() - interval '1 second' where id = ${id}`.catch(
     () => {},
   )
   await tasksOn(ctx).expire_pins?.({}, {} as never)
   assert.equal((await sql`select from pins where state = 'active' and expires_at <= now()`).length, 0)
+  const states = [(await pinOf('feed', lasting)).state, (await pinOf('feed', ended)).state]
+  assert.deepEqual(states, ['active', 'cancelled'])
   await audit()
 })
 
@@ -102,9 +113,11 @@ test('a shown pin is not paid back when its feed or comment is deleted (pins-12)
 
 test('deleting a comment cancels the request to pin it and pays it back', async () => {
   const { applicant, feed, comment } = await waitingComment()
+  const other = await waitingComment()
   assert.equal((await as(founder, 'DELETE', `/admin/feeds/${feed}/comments/${comment}`)).status, 204)
   assert.equal(await points(applicant), 1000)
   assert.equal((await pinOf('feed:comment', comment)).state, 'cancelled')
+  assert.equal((await pinOf('feed:comment', other.comment)).state, 'pending')
   await audit()
 })
 
