@@ -4,6 +4,8 @@ import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { describe, test } from 'node:test'
 import { addressKey } from '#platform/http/address.ts'
+import { networkOf } from '#platform/http/device.ts'
+import { viewerOf } from '#platform/http.ts'
 import { isPublicAddress } from '#platform/outbound.ts'
 import { createWorld } from '#test/world.ts'
 
@@ -14,6 +16,12 @@ describe('addresses', () => {
     assert.equal(addressKey('2001:db8:1:2::1'), addressKey('2001:db8:1:2:ffff:eeee:dddd:cccc'))
     assert.notEqual(addressKey('2001:db8:1:2::1'), addressKey('2001:db8:1:3::1'))
     assert.equal(addressKey('nonsense:'), 'nonsense:')
+  })
+
+  test('what a proxy says instead of an address is in no network', () => {
+    for (const address of ['unknown', '', '203.0.113.9:80']) assert.equal(networkOf(address), '', address)
+    assert.equal(networkOf('203.0.113.9'), '203.0.113.0/24')
+    assert.equal(networkOf('2001:db8:1:2::1'), '2001:db8:1::/48')
   })
 
   test('IPv4 in the clothes of IPv6 is not public', () => {
@@ -61,6 +69,23 @@ describe('tokens', () => {
     const refused = await guess()
     assert.ok(refused.headers['retry-after'] && refused.headers['x-ratelimit-limit'])
     assert.equal((await as(ann, 'GET', '/user')).status, 200)
+  })
+})
+
+describe('a route that forgot to ask for a sign-in', () => {
+  test('is 401 for a guest all the same, where it needs to know who asks', async () => {
+    const { as, guest, person } = await createWorld(
+      {},
+      {
+        routes(server) {
+          const access = { config: { access: 'optional' as const } }
+          server.get('/mine', access, async (request) => void viewerOf(request))
+        },
+      },
+    )
+    const ann = await person()
+    assert.equal((await as(ann, 'GET', '/test/mine')).status, 200)
+    assert.equal((await guest('GET', '/test/mine')).status, 401)
   })
 })
 

@@ -166,6 +166,30 @@ test('a connection that is lost in the moment in which it opens fails the statem
   server.close()
 })
 
+test('a connection that was reserved comes back once, however often it is released', async () => {
+  const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
+  const session = await sql.reserve()
+  session.release()
+  session.release()
+  const holder = await sql.reserve()
+  let isHeldTwice = false
+  const waiting = sql.reserve().then((other) => {
+    isHeldTwice = true
+    other.release()
+  })
+  await holder`select 1`
+  assert.equal(isHeldTwice, false)
+  holder.release()
+  await waiting
+  await sql.end()
+})
+
+test('a transaction without work is refused before it takes a connection', async () => {
+  const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
+  await assert.rejects(sql.begin('read only', undefined as never), /needs work to do/)
+  await sql.end()
+})
+
 test('arrays come and go as they are', async () => {
   const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
   const texts = ['', 'null', 'a "quoted" one', 'back\\slash', '{1,2}', ' 空 ']
@@ -173,7 +197,8 @@ test('arrays come and go as they are', async () => {
   const [row] = await sql`
     select ${texts}::text[] as texts, array[1, null, 3] as numbers, array[2::bigint ^ 40]::bigint[] as large,
            array[array[true], array[false]] as nested, '{}'::int[] as empty, array['{"a":1}'::jsonb] as documents,
-           ${times}::text[]::timestamptz[] as times, array[1.5]::float8[] as fractions, ${[3, 4]}::int[] as ours`
+           ${times}::text[]::timestamptz[] as times, array[1.5]::float8[] as fractions, ${[3, 4]}::int[] as ours,
+           ${[['a', 'b"'], ['c', null]]}::text[][] as rows`
   assert.deepEqual(row, {
     texts,
     numbers: [1, null, 3],
@@ -184,6 +209,11 @@ test('arrays come and go as they are', async () => {
     times,
     fractions: [1.5],
     ours: [3, 4],
+    rows: [
+      ['a', 'b"'],
+      ['c', null],
+    ],
   })
+  await assert.rejects(async () => sql`select ${[undefined] as never}::text[]`, /holds undefined/)
   await sql.end()
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Busy } from '#platform/errors.ts'
-import { type Caller, newCaller } from './callers.ts'
+import { type Caller, newCaller, onPrimary } from './callers.ts'
 import { createTurns, type Turns } from './turns.ts'
 
 const open = (places: number, more: { patienceMs?: number; maxWaiting?: number } = {}) =>
@@ -83,6 +83,13 @@ test('a request whose client has gone gets no place', () => {
   gone.isGone = true
   turns.give(0, [])
   assert.deepEqual(order, ['held', 'gone refused: true', 'there'])
+})
+
+test('what nobody asked for, such as a job, reads from the primary as it is', () => {
+  assert.equal(
+    onPrimary(() => 'done'),
+    'done',
+  )
 })
 
 test('closing refuses who waits and resolves once all that is held has come back', async () => {

@@ -151,8 +151,7 @@ export function createTurns<Place>({ places, patienceMs, maxWaiting, share }: Tu
     /** Gives a place back, or another instead of it. */
     give(place: Place, keys: readonly string[]): void {
       for (const key of keys) {
-        const found = shares.get(key)
-        if (!found) continue
+        const found = shareOf(key)
         found.held -= 1
         let freed = found.parked.shift()
         while (freed?.isOver) freed = found.parked.shift()

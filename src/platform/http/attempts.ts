@@ -30,7 +30,6 @@ export const ownAttemptsOf = (ctx: Limits, call: Exchange): CountAttempt =>
 /** Counts under each key; the reply's rate headers then speak of the tightest limit. */
 function counted({ config, limiter }: Limits, { request, reply }: Exchange, keys: string[]): CountAttempt {
   return async () => {
-    if (config.rateLimits.sensitive === 0) return
     for (const key of keys) {
       const state = await limiter.hit(`sensitive:${key}`, config.rateLimits.sensitive)
       if (!request.rate || state.remaining < request.rate.remaining || state.exceeded) tellRate(reply, state)

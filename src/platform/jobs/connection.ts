@@ -64,10 +64,8 @@ const clientOf = (addresses: string[], choice: HostChoice) =>
           throw error
         }
       }
-      this.connect = ((done?: (error?: Error) => void) => {
-        const opened = openPrimary()
-        if (!done) return opened
-        return void opened.then(() => done(), done)
-      }) as typeof this.connect
+      // The pool hands what it does next.
+      this.connect = ((done: (error?: Error) => void) =>
+        void openPrimary().then(() => done(), done)) as typeof this.connect
     }
   }

@@ -16,7 +16,6 @@ export function isMp3(bytes: Buffer): boolean {
     tags < maxParts && bytes.toString('latin1', position, position + 3) === 'ID3';
     tags += 1
   ) {
-    if (position + 10 > bytes.length) return false
     position += 10 + synchsafe(bytes, position + 6)
   }
   while (position < bytes.length && bytes[position] === 0) position += 1

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isPlayableWav } from './audio.ts'
-import { cleanMp4 } from './mp4.ts'
+import { mp4, mp4Box } from '#test/fixtures/media.ts'
+import { isMp3, isPlayableWav } from './audio.ts'
+import { cleanMp4, readMp4 } from './mp4.ts'
 import { strippers } from './strip.ts'
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1')
@@ -29,6 +30,44 @@ test('a file of more parts than a picture or a recording has is not gone through
 test('a WebP whose extended header is cut short does not add up', () => {
   const short = Buffer.concat([latin1('RIFF\xff\0\0\0WEBPVP8X\0\0\0\0'), latin1('VP8 \0\0\0\0')])
   assert.equal(strippers['image/webp']?.(short), null)
+})
+
+test('a picture whose parts do not add up has no parts to keep', () => {
+  const crafted: Record<string, string[]> = {
+    'image/jpeg': [
+      // Nothing where a part has to begin; a part without its length; one shorter than that; one beyond the end.
+      '\xff\xd8\0\xd9\xff\xd9',
+      '\xff\xd8\xff\xe0\0',
+      '\xff\xd8\xff\xe0\0\x01\xff\xd9',
+      '\xff\xd8\xff\xe0\0\x10\xff\xd9',
+    ],
+    'image/png': ['\x89PNG\r\n\x1a\n\0\0\0\x01IENDcrc!'],
+    'image/gif': ['GIF89a', 'GIF89a\0\0\0\0\0\0\0\x21\xf9\x09', 'GIF89a\0\0\0\0\0\0\0\x21\xf9\x01'],
+    'image/webp': ['RIFF\x04\0\0\0WEBP', 'RIFF', 'RIFF\x20\0\0\0WEBPVP8 \0\0\0\0VP8 \x09\0\0\0'],
+  }
+  for (const [mime, files] of Object.entries(crafted))
+    for (const file of files) assert.equal(strippers[mime]?.(latin1(file)), null, `${mime} ${file}`)
+})
+
+test('a label of an MP3 without sound behind it is no MP3', () => {
+  const label = latin1('ID3\x04\0\0\0\0\0\0')
+  assert.equal(isMp3(label), false)
+  assert.equal(isMp3(Buffer.concat([label, latin1('TAG'), Buffer.alloc(125)])), false)
+})
+
+test('a film is told by the tracks of its index, whatever else is in it', () => {
+  const handler = Buffer.alloc(24)
+  handler.write('vide', 8, 'latin1')
+  const media = mp4Box('mdia', mp4Box('hdlr', handler))
+  const withIndex = (...content: Buffer[]) => Buffer.concat([mp4Box('ftyp'), mp4Box('moov', ...content)])
+  const movie = { hasVideo: true, hasAudio: false, width: null, height: null }
+  assert.deepEqual(readMp4(withIndex(mp4Box('trak', media))), movie)
+  assert.deepEqual(readMp4(withIndex(mp4Box('trak', mp4Box('tkhd', Buffer.alloc(83)), media))), movie)
+  assert.equal(readMp4(withIndex(mp4Box('udta', media)))?.hasVideo, false)
+  assert.equal(readMp4(mp4Box('moov', mp4Box('trak', media))), null)
+  assert.equal(readMp4(mp4Box('ftyp')), null)
+  // The length of the last box would stand behind the end.
+  assert.equal(readMp4(Buffer.concat([mp4({}), latin1('\0\0\0\x01free\0\0\0')])), null)
 })
 
 test('tracks in tracks, however deep, are left as they are', () => {

@@ -23,6 +23,10 @@ import { cleanMp4 } from './mp4.ts'
 const image = (mime: string, extension: string, width: number, height: number) => {
   return { mime, extension, kind: 'image', width, height }
 }
+const altered = (bytes: Buffer, alter: (bytes: Buffer) => unknown) => {
+  alter(bytes)
+  return bytes
+}
 const audio = (mime: string, extension: string) => {
   return { mime, extension, kind: 'audio', width: null, height: null }
 }
@@ -89,8 +93,13 @@ describe('media are told by content', async () => {
     'an ID3 tag before HTML': Buffer.concat([mp3({ tagged: true }).subarray(0, 20), Buffer.from('<script>')]),
     'a WAV without samples': wav().subarray(0, 36),
     'a FLAC without description': Buffer.concat([Buffer.from('fLaC'), Buffer.alloc(60, 0x41)]),
+    'the beginning of a bitmap': bmp(5, 3, 24).subarray(0, 30),
     'a bitmap cut short': bmp(50, 50, 24).subarray(0, 2_000),
     'a bitmap of another kind': bmp(5, 3, 24, { compression: 1 }),
+    'a bitmap of 16 bits': altered(bmp(5, 3, 24), (bytes) => bytes.writeUInt16LE(16, 28)),
+    'a bitmap without height': altered(bmp(5, 3, 24), (bytes) => bytes.writeInt32LE(0, 22)),
+    'a bitmap of less than no width': altered(bmp(5, 3, 24), (bytes) => bytes.writeInt32LE(-5, 18)),
+    'a bitmap whose pixels are in its header': altered(bmp(5, 3, 24), (bytes) => bytes.writeUInt32LE(14, 10)),
     'a bitmap header before HTML': Buffer.concat([Buffer.from('BM'), Buffer.from('<script>'.repeat(9))]),
   }
   for (const [name, bytes] of Object.entries(refused)) {
@@ -168,6 +177,16 @@ describe('cleaning', () => {
     const cleanedWebp = await cleanImage(webp, 'image/webp')
     assert.equal((await sharp(cleanedWebp, { animated: true }).metadata()).pages, 3)
     assert.ok(webp.includes('Kith Camera') && !cleanedWebp.includes('Kith Camera'))
+  })
+
+  test('an animation that does not add up is broken, and not made a still', async () => {
+    const gif = await animatedGif(12, 8, 3)
+    await assert.rejects(cleanImage(gif.subarray(0, -1), 'image/gif'), { fault: 'broken' })
+  })
+
+  test('a bitmap stays as it is, having nothing to lose', async () => {
+    const bytes = bmp(5, 3, 24)
+    assert.deepEqual(await cleanImage(bytes, 'image/bmp'), bytes)
   })
 
   test('a film loses the place of recording and nothing else', async () => {
@@ -280,6 +299,8 @@ describe('transforming', () => {
   })
 
   test('bytes that do not decode are broken', async () => {
+    const bitmap = transformImage(Buffer.from('no picture'), 'image/bmp', { w: 5 })
+    await assert.rejects(bitmap, { fault: 'broken', message: 'The bitmap does not decode' })
     const broken = transformImage(Buffer.from('no picture'), 'image/png', { w: 5 })
     await assert.rejects(broken, { name: 'MediaError', fault: 'broken' })
   })

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -126,6 +129,8 @@ for (const vendor of ['local', 's3'] as const) {
         await assert.rejects(storage.open(key), refused, key)
         await assert.rejects(storage.exists(key), refused, key)
         await assert.rejects(storage.remove(key), refused, key)
+        await assert.rejects(storage.writtenAt(key), refused, key)
+        await assert.rejects(Array.fromAsync(storage.list(key)), refused, key)
       }
     })
 
@@ -136,6 +141,46 @@ for (const vendor of ['local', 's3'] as const) {
     })
   })
 }
+
+test('the local store shows no file of others, and has nothing to tidy before the first of its own', async () => {
+  const root = join(folder, 'others')
+  const storage = createStorage({ kind: 'local', root })
+  await storage.tidy()
+  await storage.put('shared/ours', Buffer.from('x'), { mime: 'text/plain' })
+  await writeFile(join(root, 'shared', '.hidden'), 'of somebody else')
+  await writeFile(join(root, 'shared', 'with a space'), 'of somebody else')
+  assert.deepEqual(await Array.fromAsync(storage.list('shared')), ['shared/ours'])
+})
+
+test('what is large goes to an object store in parts that every such store takes', async () => {
+  const sent: [part: string | null, size: number][] = []
+  const listener = createServer(async (request, response) => {
+    const { searchParams } = new URL(request.url ?? '', 'http://store')
+    const { length } = await buffer(request)
+    if (request.method === 'PUT') sent.push([searchParams.get('partNumber'), length])
+    const answer = searchParams.has('uploads')
+      ? 'InitiateMultipartUploadResult'
+      : 'CompleteMultipartUploadResult'
+    response
+      .setHeader('ETag', '"etag"')
+      .end(request.method === 'PUT' ? '' : `<${answer}><UploadId>upload</UploadId></${answer}>`)
+  }).listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  const { port } = listener.address() as AddressInfo
+  const storage = createStorage({ ...s3Options, endpoint: `http://127.0.0.1:${port}` })
+  const path = join(folder, 'large')
+  for (const size of [1024, 9 * 1024 * 1024]) {
+    await writeFile(path, Buffer.alloc(size))
+    await storage.put('large', { path }, { mime: 'text/plain' })
+  }
+  assert.deepEqual(sent, [
+    [null, 1024],
+    ['1', 8 * 1024 * 1024],
+    ['2', 1024 * 1024],
+  ])
+  listener.closeAllConnections()
+  listener.close()
+})
 
 test('a folder of the local store is not an object', async () => {
   const storage = stores.local()
