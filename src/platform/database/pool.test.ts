@@ -67,6 +67,24 @@ test('a transaction whose connection broke does nothing more, neither on it nor 
   await sql.end()
 })
 
+test('a transaction that goes on after its connection broke is over, however long its statements may take', {
+  timeout: 20_000,
+}, async () => {
+  // Without a time for statements nothing would end the wait for a rollback that is never sent.
+  const sql = openDatabase({ connection, poolSize: 2, statementTimeoutMs: 0 })
+  for (let round = 0; round < 5; round += 1) {
+    const failed = await transaction(sql, async (tx) => {
+      const [self] = await tx<[{ pid: number }]>`select pg_backend_pid() as pid`
+      await sql`select pg_terminate_backend(${self.pid})`
+      await tx`select 1`.catch(() => {})
+      await tx`select 2`
+    }).catch((error) => error)
+    assert.ok(isConnectionError(failed), String(failed))
+  }
+  assert.equal((await sql`select 1 as n`)[0]?.n, 1)
+  await sql.end()
+})
+
 test('a connection on which somebody left a transaction open is not used again', async () => {
   const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
   await sql`create table left_open (id int primary key)`

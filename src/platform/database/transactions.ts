@@ -34,6 +34,8 @@ export function createTransactions({ driver, template, acquire, give, sendOver, 
       const { reject } = query
       query.reject = (error) => {
         state.failure ??= error ?? new Error('the statement failed')
+        // The driver may take what follows, such as the rollback, and never send it.
+        if (!isRefusal(error)) state.isLost = true
         reject(error)
       }
       if (state.isLost) return query.reject(lost('the connection broke in a transaction'))
