@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { topicCounters } from '#modules/topics/index.ts'
+import { topicCounters, unlinkTopics } from '#modules/topics/index.ts'
 import { topicsOf } from '#test/fixtures/topics.ts'
+import { untilWaiting } from '#test/waiting.ts'
 import { createWorld } from '#test/world.ts'
 
 const world = await createWorld()
@@ -112,17 +113,34 @@ describe('participants', () => {
   test('leave the list with their last feed, and only then (topics-8)', async () => {
     const [creator, poster] = [await person(), await person()]
     const id = await createTopic(creator)
+    await post(creator.id, id)
     await post(poster.id, id)
     await post(poster.id, id)
     await unpost(poster.id, id)
     assert.deepEqual((await detail(id)).participants, [poster.id])
     await unpost(poster.id, id)
     const topic = await detail(id)
-    assert.deepEqual([topic.participants, topic.feeds_count], [[], 0])
+    assert.deepEqual([topic.participants, topic.feeds_count], [[], 1])
+    // Nothing of theirs is left, though others posted.
     await unpost(poster.id, id)
-    assert.equal((await detail(id)).feeds_count, 0)
+    assert.equal((await detail(id)).feeds_count, 1)
     await assertNoDrift()
   })
+})
+
+test('taking back the same feed twice at once takes back one', async () => {
+  const [creator, poster] = [await person(), await person()]
+  const id = await createTopic(creator)
+  for (const each of [creator, poster]) await post(each.id, id)
+  let again: Promise<void> | undefined
+  await sql.begin(async (tx) => {
+    await unlinkTopics(tx, { topicIds: [id], userId: poster.id })
+    again = unpost(poster.id, id)
+    await untilWaiting(sql)
+  })
+  await again
+  assert.equal((await detail(id)).feeds_count, 1)
+  await assertNoDrift()
 })
 
 describe('posting into topics', () => {

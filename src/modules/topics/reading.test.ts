@@ -5,7 +5,7 @@ import { createWorld, type Person } from '#test/world.ts'
 
 const world = await createWorld()
 const { as, guest, person, sql } = world
-const { unique, createTopic, setStatus, post, detail } = topicsOf(world)
+const { unique, createTopic, setStatus, post, detail, personWith } = topicsOf(world)
 
 describe('reading a topic', () => {
   test('tells has_followed only to who has a valid token', async () => {
@@ -19,6 +19,15 @@ describe('reading a topic', () => {
     assert.equal((await as(reader, 'GET', `/feed/topics/${id}`)).body.has_followed, true)
     const byQuery = await guest('GET', `/feed/topics/${id}?token=${reader.token}`)
     assert.equal(byQuery.body.has_followed, true)
+  })
+
+  test('that waits tells its creator and a reviewer each of their own following (topics-6)', async () => {
+    const [creator, reviewer] = [await person(), await personWith('admin: feed topics')]
+    const id = await createTopic(creator)
+    await setStatus(id, 'waiting')
+    const followed = async (who: Person) =>
+      (await as(who, 'GET', `/feed/topics/${id}`)).body.has_followed as boolean
+    assert.deepEqual([await followed(creator), await followed(reviewer)], [true, false])
   })
 
   test('names the last three others who posted, neither the creator nor mere followers (topics-3)', async () => {

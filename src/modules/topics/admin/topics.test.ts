@@ -167,6 +167,10 @@ describe('an administrator', () => {
     for (const body of [{ name: 'x'.repeat(101) }, { desc: 'x'.repeat(501) }, { logo: 'nonsense' }])
       assert.deepEqual(Object.keys((await change(body)).body.errors), Object.keys(body))
     assert.equal((await read(id)).name, name)
+    // What changes nothing leaves the time of the last change.
+    await sql`update feed_topics set updated_at = '2026-01-02 03:04:05Z' where id = ${id}`
+    assert.equal((await change({})).status, 204)
+    assert.equal((await read(id)).updated_at, '2026-01-02T03:04:05Z')
     const [entry] = await auditOf(id)
     assert.deepEqual([entry.before.desc, entry.after.desc, entry.after.name], ['before', '', name])
   })
@@ -205,6 +209,21 @@ describe('an administrator', () => {
     assert.deepEqual([entry.action, entry.before.name, entry.after], ['topics.delete', name, null])
   })
 
+  test('who removes what is reported when it is gone already is told of no removal (feeds-40)', async () => {
+    const reporter = await person()
+    const id = await createTopic(await person())
+    const path = `/user/report-feed-topics/${id}`
+    assert.equal((await as(reporter, 'PUT', path, { message: 'spam' })).status, 204)
+    const { data } = (await as(founder, 'GET', '/admin/reports')).body
+    const { id: report } = data.find(({ user_id }: { user_id: number }) => user_id === reporter.id)
+    assert.equal((await as(reviewer, 'DELETE', `/admin/feed-topics/${id}`)).status, 204)
+    const decision = { action: 'deal', remove: true }
+    const decided = await as(founder, 'PATCH', `/admin/reports/${report}`, decision)
+    assert.equal(decided.status, 204)
+    const entries = await as(founder, 'GET', `/admin/audit-log?subject_type=reports&subject_id=${report}`)
+    assert.equal(entries.body.data[0].after.removed, false)
+  })
+
   test('may delete a topic while people follow it and post into it', async () => {
     const people = await Promise.all(Array.from({ length: 6 }, () => person()))
     const id = await createTopic(people[0] as Person)
@@ -228,12 +247,19 @@ describe('an administrator', () => {
 describe('reviewing a topic', () => {
   test('lets a waiting topic pass, and tells its creator (topics-13)', async () => {
     const creator = await person()
+    const waiting = async () =>
+      (await as(founder, 'GET', '/admin/statistics/waiting')).body.data.find(
+        ({ name }: { name: string }) => name === 'topic-reviews',
+      ).count as number
+    const before = await waiting()
     const id = await withReview(() => createTopic(creator))
+    assert.equal(await waiting(), before + 1)
     const { name, status } = await read(id)
     assert.equal(status, 'waiting')
     assert.equal((await guest('GET', `/feed/topics/${id}`)).status, 404)
     const answer = await review(id, 'passed')
     assert.deepEqual([answer.status, answer.body], [204, null])
+    assert.equal(await waiting(), before)
     assert.equal((await guest('GET', `/feed/topics/${id}`)).status, 200)
     assert.deepEqual(
       [...(await noticesOf(creator))],
