@@ -68,5 +68,7 @@ export function testsFor(root: string, file: string, kind: string): string[] {
   const across =
     place === 'modules' ? (ACROSS[module_] ?? []) : [...(PLATFORM[module_] ?? []), 'test/platform.test.ts']
   const matrix = kind === 'access' ? ['test/access-matrix.test.ts'] : []
-  return [...new Set([...matrix, ...beside, ...across.flatMap(find)])]
+  // What a module takes over from another installation is shown by whole imports.
+  const imports = file.includes('/imports/thinksns') ? find('src/commands/thinksns') : []
+  return [...new Set([...matrix, ...imports, ...beside, ...across.flatMap(find)])]
 }
