@@ -1,13 +1,18 @@
-import type postgres from 'postgres'
+import type { Db, Fragment } from '#platform/database.ts'
 import { Cursor, Direction, Int, OneOf, Page, Text, type TObject, Type } from '#platform/schema.ts'
+import { totalOf } from '#platform/totals.ts'
 
-/** The rows of an administrative list with their number over all pages (administration-2), fetched side by side. */
+/**
+ * The rows of an administrative list with their number over all pages, fetched side by side. `counting` answers it as
+ * `total`; of many rows it may be one that was counted minutes ago (administration-2).
+ */
 export async function pageOf<Row extends object>(
-  rows: postgres.PendingQuery<postgres.Row[]>,
-  total: postgres.PendingQuery<postgres.Row[]>,
+  sql: Db,
+  rows: Fragment,
+  counting: Fragment,
 ): Promise<{ data: Row[]; total: number }> {
-  const [data, [counted]] = await Promise.all([rows, total])
-  return { data: data as unknown as Row[], total: (counted as { total: number }).total }
+  const [data, total] = await Promise.all([rows, totalOf(sql, counting)])
+  return { data: data as unknown as Row[], total }
 }
 
 /**

@@ -62,6 +62,7 @@ export function listAddressBlocks(sql: Db, query: AddressBlockQuery) {
         return sql`and (network like ${like} or reason ilike ${like})`
       })}`
   return pageOf<AddressBlockRow>(
+    sql,
     sql`select *, ${inForce(sql)} as in_force from address_blocks ${where}
       ${listingAt(sql, query, { id: sql`id` })}`,
     sql`select count(*)::int as total from address_blocks ${where}`,

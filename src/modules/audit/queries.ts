@@ -42,6 +42,7 @@ export function listAudit(sql: Db, query: AuditQuery) {
       ${ifGiven(sql, query.subject_id, (id) => sql`and subject_id = ${id}`)}
       ${ifGiven(sql, query.q, (part) => sql`and action like ${`%${escapeLike(part)}%`}`)}`
   return pageOf<AuditRow>(
+    sql,
     sql`select * from audit_log ${where} ${listingAt(sql, query, { id: sql`id` })}`,
     sql`select count(*)::int as total from audit_log ${where}`,
   )

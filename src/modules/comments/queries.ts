@@ -210,6 +210,7 @@ export function listCommentIds(
       ${ifGiven(sql, query.q, (part) => sql`and c.body ilike ${`%${escapeLike(part)}%`}`)}
       ${ifGiven(sql, query.user_id, (userId) => sql`and c.user_id = ${userId}`)}`
   return pageOf<{ id: number }>(
+    sql,
     sql`select c.id from comments c ${where} ${listingAt(sql, query, { id: sql`c.id` })}`,
     sql`select count(*)::int as total from comments c ${where}`,
   )

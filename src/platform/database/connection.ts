@@ -5,6 +5,8 @@ import type { HostChoice } from './hosts.ts'
 export type Query = {
   handler: Send
   strings: readonly string[]
+  /** What stands between them: values, names, and pieces of SQL. */
+  args: readonly unknown[]
   resolve: (result: { command?: string }) => void
   reject: (error: unknown) => void
   /** The text as it was sent, once it was. */

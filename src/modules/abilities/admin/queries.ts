@@ -10,6 +10,7 @@ export function listAbilities(sql: Db, query: AbilityQuery) {
   const { order = 'asc', limit = 15, page = 1 } = query
   const where = sql`where true ${ifGiven(sql, query.q, (part) => sql`and name ilike ${`%${escapeLike(part)}%`}`)}`
   return pageOf<Tables['abilities']>(
+    sql,
     sql`select name, display_name, description from abilities ${where}
       ${andPastRow(sql, query.after, sql`name`, sql`select ${query.after ?? ''}::text`, order)}
       order by name ${directionOf(sql, order)} ${partOf(sql, { limit, offset: (page - 1) * limit, after: query.after })}`,

@@ -21,6 +21,7 @@ export function listRoles(sql: Db, query: RoleQuery) {
   const named = ifGiven(sql, query.q, (part) => sql`and r.name ilike ${`%${escapeLike(part)}%`}`)
   const where = sql`where true ${named}`
   return pageOf<RoleRow>(
+    sql,
     sql`select ${columns(sql)} from roles r ${where}
       ${listingAt(sql, query, {
         id: sql`r.id`,

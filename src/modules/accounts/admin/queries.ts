@@ -26,6 +26,7 @@ export function listManagedUsers(sql: Db, query: ManagedUserQuery) {
   const by = { id: undefined, name: sql`u.name_key`, created_at: sql`u.created_at` }[sort]
   const order = { id: sql`u.id`, by, from: sql`users u` }
   return pageOf<ManagedUser>(
+    sql,
     // Roles are looked up for those on the page, not for all before it.
     sql`select ${columns(sql)} from users u
       where u.id = any(array(select u.id from users u ${where} ${listingAt(sql, query, order)})) ${orderAt(sql, query, order)}`,

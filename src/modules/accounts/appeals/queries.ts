@@ -66,6 +66,7 @@ export function listAppeals(sql: Db, query: AppealQuery) {
       ${ifGiven(sql, query.q, (part) => sql`and a.contents ilike ${`%${escapeLike(part)}%`}`)}`
   const list = { id: sql`a.id` }
   return pageOf<AppealRow>(
+    sql,
     // Sanctions and people are looked up for what is on the page.
     sql`select ${columns(sql)} ${from(sql)}
       where a.id = any(array(select a.id from appeals a ${where} ${listingAt(sql, query, list)})) ${orderAt(sql, query, list)}`,

@@ -129,6 +129,7 @@ export function listSanctions(sql: Db, query: SanctionQuery) {
       ${ifGiven(sql, query.q, (part) => sql`and s.reason ilike ${`%${escapeLike(part)}%`}`)}`
   const list = { id: sql`s.id` }
   return pageOf<SanctionRow>(
+    sql,
     // People are looked up for what is on the page.
     sql`select ${managed(sql)} from sanctions s join users u on u.id = s.user_id
       where s.id = any(array(select s.id from sanctions s ${where} ${listingAt(sql, query, list)})) ${orderAt(sql, query, list)}`,

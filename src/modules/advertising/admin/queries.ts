@@ -12,6 +12,7 @@ export function listAdvertisementRecords(sql: Db, query: AdvertisementQuery) {
     ${ifGiven(sql, query.space_id, (space) => sql`and a.space_id = ${space}`)}`
   const by = query.sort === 'sort' ? sql`a.sort` : undefined
   return pageOf<AdvertisementRow>(
+    sql,
     sql`
       select ${advertisementColumns(sql)} from advertising a ${where}
       ${listingAt(sql, query, { id: sql`a.id`, by, from: sql`advertising a` })}`,

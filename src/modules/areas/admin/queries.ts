@@ -13,6 +13,7 @@ export function listAreaRecords(sql: Db, query: AreaQuery) {
   const where = sql`where true ${areaNamed(sql, query.q)} ${inside}`
   const by = query.sort === 'name' ? sql`a.name_key` : undefined
   return pageOf<Area>(
+    sql,
     sql`
       select ${areaColumns(sql)} from areas a ${where}
       ${listingAt(sql, query, { id: sql`a.id`, by, from: sql`areas a` })}`,

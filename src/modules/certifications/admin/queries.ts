@@ -21,6 +21,7 @@ export function listCertifications(sql: Db, query: CertificationQuery) {
           or c.user_id in (select u.id from users u where ${anyNameContains(sql, part)}))`
       })}`
   return pageOf<CertificationRow>(
+    sql,
     sql`select ${certificationColumns(sql)} from certifications c ${where}
       ${listingAt(sql, query, { id: sql`c.id` })}`,
     sql`select count(*)::int as total from certifications c ${where}`,

@@ -31,6 +31,7 @@ export function listConversationRecords(sql: Db, search: ConversationSearch) {
       ${ifGiven(sql, userId, (id) => sql`and user_id = ${id}`)}
       ${ifGiven(sql, q, (part) => sql`and content ilike ${`%${escapeLike(part)}%`}`)}`
   return pageOf<ConversationRecordRow>(
+    sql,
     sql`select * from (${from}) as c ${where}
       ${listingAt(sql, search, { id: sql`id` })}`,
     sql`select count(*)::int as total from (${from}) as c ${where}`,

@@ -29,6 +29,7 @@ export function listFeedIds(sql: Db, query: FeedQuery) {
         (id) => sql`and f.id = any(array(select feed_id from feed_topic_links where topic_id = ${id}))`,
       )}`
   return pageOf<{ id: number }>(
+    sql,
     sql`select f.id from feeds f ${where} ${listingAt(sql, query, { id: sql`f.id` })}`,
     sql`select count(*)::int as total from feeds f ${where}`,
   )

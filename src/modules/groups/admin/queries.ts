@@ -24,6 +24,7 @@ export function listGroupRecords(sql: Db, query: GroupQuery) {
     })}`
   const order = { id: sql`g.id` }
   return pageOf<GroupRecordRow>(
+    sql,
     // Founders are looked up for what is on the page, not for all before it.
     sql`select ${groupFields(sql)} from groups g join group_counts n on n.group_id = g.id
       where g.id = any(array(select g.id from groups g ${where} ${listingAt(sql, query, order)}))
@@ -48,6 +49,7 @@ export function listRecommendRecords(sql: Db, query: RecommendQuery) {
   const { sort = 'sort_by' } = query
   const from = sql`from group_recommends r join groups g on g.id = r.group_id and g.deleted_at is null`
   return pageOf<GroupRecordRow>(
+    sql,
     sql`select ${groupFields(sql)} ${from} join group_counts n on n.group_id = g.id where true
       ${listingAt(sql, query, {
         id: sql`r.group_id`,

@@ -19,6 +19,7 @@ export function listRequests<T extends object>(sql: Db, table: Requests, query: 
   const by = { id: undefined, amount: sql`r.amount`, updated_at: sql`r.updated_at` }[sort]
   const list = { id: sql`r.id`, by, from: sql`${sql(table)} r` }
   return pageOf<T>(
+    sql,
     sql`select ${columns(sql)}
       from (select r.* from ${sql(table)} r ${where} ${listingAt(sql, query, list)}) r join users u on u.id = r.owner_id
       ${orderAt(sql, query, list)}`,

@@ -49,6 +49,7 @@ export function listSingerRecords(sql: Db, query: SingerQuery) {
   const where = sql`where g.deleted_at is null ${contains(sql, 'g', 'name', name)} ${contains(sql, 'g', 'name', q)}`
   const by = sort === 'name' ? sql`g.name_key` : undefined
   return pageOf<SingerRecordRow>(
+    sql,
     sql`select ${singerColumns(sql)} from music_singers g ${where}
       ${listingAt(sql, query, { id: sql`g.id`, by, from: sql`music_singers g` })}`,
     sql`select count(*)::int as total from music_singers g ${where}`,
@@ -86,6 +87,7 @@ export function listSpecialRecords(sql: Db, query: SpecialQuery) {
     from: isCounted(sort) ? tables : sql`music_specials p`,
   }
   return pageOf<SpecialRecordRow>(
+    sql,
     // Songs and prices are looked up for what is on the page, not for all before it.
     sql`select ${specialColumns(sql)} from ${tables}
       where p.id = any(array(select p.id from ${order.from} ${where} ${listingAt(sql, query, order)}))
@@ -124,6 +126,7 @@ export function listSongRecords(sql: Db, query: SongQuery) {
       : sql`music_songs s`,
   }
   return pageOf<SongRecordRow>(
+    sql,
     // Albums and prices are looked up for what is on the page, not for all before it.
     sql`select ${songColumns(sql)} from ${songTables(sql)}
       where s.id = any(array(select s.id from ${order.from} ${where} ${listingAt(sql, query, order)}))

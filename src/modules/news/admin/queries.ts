@@ -50,6 +50,7 @@ export function listCategoryRecords(sql: Db, query: NewsCategoryQuery) {
   const where = sql`where true ${when(sql, key !== '', () => sql`and g.name_key like ${`%${escapeLike(key)}%`}`)}`
   const by = { rank: sql`g.rank`, name: sql`g.name_key`, id: undefined }[sort]
   return pageOf<NewsCategoryRecordRow>(
+    sql,
     sql`select ${categoryColumns(sql)} from news_categories g ${where}
       ${listingAt(sql, query, { id: sql`g.id`, by, from: sql`news_categories g` })}`,
     sql`select count(*)::int as total from news_categories g ${where}`,
@@ -84,6 +85,7 @@ export function listArticleRecords(sql: Db, query: ArticleQuery) {
       ? { id: sql`n.id`, from: sql`news n` }
       : { id: sql`n.id`, by: sql`c.${sql(sort)}`, from: counted }
   return pageOf<ArticleRecordRow>(
+    sql,
     // What is sorted is ids, not whole articles.
     sql`select ${newsColumns(sql)} from ${newsTables(sql)}
       where n.id = any(array(
@@ -111,6 +113,7 @@ export function listDeletions(sql: Db, query: NewsDeletionQuery) {
     ${ifGiven(sql, userId, (value) => sql`and user_id = ${value}`)}
     ${ifGiven(sql, q, (value) => sql`and title ilike ${`%${escapeLike(value)}%`}`)}`
   return pageOf<NewsDeletionRow>(
+    sql,
     sql`select * from news_deletions ${where} ${listingAt(sql, query, { id: sql`id` })}`,
     sql`select count(*)::int as total from news_deletions ${where}`,
   )

@@ -51,6 +51,7 @@ export function listPins(
   const searched =
     q === undefined ? list.from : sql`pins p left join ${content.table(sql)} on t.id = p.target_id`
   return pageOf<AdminPin>(
+    sql,
     sql`select ${columns(sql, content)} ${from(sql, content)}
       where p.id = any(array(select p.id from ${searched} ${where} ${listingAt(sql, query, list)})) ${orderAt(sql, query, list)}`,
     sql`select count(*)::int as total from ${searched} ${where}`,

@@ -21,6 +21,7 @@ export function listQuestionIds(sql: Db, query: QuestionQuery) {
       (value) => sql`and q.id in (select question_id from question_topic_links where topic_id = ${value})`,
     )}`
   return pageOf<Found>(
+    sql,
     sql`
       select q.id from questions q ${where}
       ${listingAt(sql, query, { id: sql`q.id`, by, from: sql`questions q` })}`,
@@ -37,6 +38,7 @@ export function listAnswerIds(sql: Db, query: AnswerQuery) {
     ${ifGiven(sql, userId, (value) => sql`and user_id = ${value}`)}
     ${ifGiven(sql, questionId, (value) => sql`and question_id = ${value}`)}`
   return pageOf<Found>(
+    sql,
     sql`
       select id from answers ${where}
       ${listingAt(sql, query, { id: sql`id`, by, from: sql`answers` })}`,
@@ -57,6 +59,7 @@ export function listApplications(sql: Db, query: ApplicationQuery) {
     ${ifGiven(sql, q, (value) => sql`and q.subject ilike ${`%${escapeLike(value)}%`}`)}`
   const from = sql`question_applications a left join questions q on q.id = a.question_id ${where}`
   return pageOf<ApplicationRecordRow>(
+    sql,
     sql`
       select a.id, a.question_id, q.subject, a.user_id, a.amount, a.state, a.decided_by, a.decided_at, a.created_at
       from ${from} ${listingAt(sql, query, { id: sql`a.id` })}`,

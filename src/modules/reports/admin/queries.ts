@@ -20,6 +20,7 @@ export function listReportRows(sql: Db, search: ReportSearch) {
         return sql`and (subject ilike ${pattern} or reason ilike ${pattern})`
       })}`
   return pageOf<ReportRow>(
+    sql,
     sql`
       select * from reports ${where} ${listingAt(sql, search, { id: sql`id` })}`,
     sql`select count(*)::int as total from reports ${where}`,

@@ -25,6 +25,7 @@ export function listHistory(sql: Db, userId: number, { page = 1, limit = 15, aft
   const events = sql`
     (${reportsAgainst(sql, userId)} union all ${appealsOf(sql, userId)} union all ${auditOf(sql, 'users', userId)})`
   return pageOf<HistoryEntry>(
+    sql,
     sql`select at, id, event, by, subject, details from ${events} e where true
       ${andPastRow(sql, after, sql`e.at, e.id`, sql`select l.at, l.id from ${events} l where l.id = ${after ?? ''}`)}
       order by e.at desc, e.id desc ${partOf(sql, { limit, offset: after === undefined ? (page - 1) * limit : 0 })}`,

@@ -33,6 +33,7 @@ const listing = (sql: Db, query: TagCategoryQuery, table: 'tags' | 'tag_categori
 export function listCategoryRecords(sql: Db, query: TagCategoryQuery) {
   const { named, ordered } = listing(sql, query, 'tag_categories')
   return pageOf<TagCategoryRecord>(
+    sql,
     sql`select ${categoryColumns(sql)} from tag_categories x where true ${named} ${ordered}`,
     sql`select count(*)::int as total from tag_categories x where true ${named}`,
   )
@@ -43,6 +44,7 @@ export function listTagRecords(sql: Db, query: TagQuery) {
   const { named, ordered } = listing(sql, query, 'tags')
   const within = ifGiven(sql, query.tag_category_id, (id) => sql`and x.tag_category_id = ${id}`)
   return pageOf<TagRecord>(
+    sql,
     sql`select ${tagColumns(sql)} from tags x where true ${named} ${within} ${ordered}`,
     sql`select count(*)::int as total from tags x where true ${named} ${within}`,
   )

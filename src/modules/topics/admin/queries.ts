@@ -34,6 +34,7 @@ export function listTopicRecords(sql: Db, query: TopicQuery) {
       ? { id: sql`t.id`, from: sql`feed_topics t` }
       : { id: sql`t.id`, by: sql`c.${sql(sort)}`, from: tables }
   return pageOf<TopicRecordRow>(
+    sql,
     // What is sorted is ids, not whole topics.
     sql`select ${columns(sql)} from ${tables}
       where t.id = any(array(select t.id from ${list.from} ${where} ${listingAt(sql, query, list)})) ${orderAt(sql, query, list)}`,

@@ -20,6 +20,7 @@ export function listWordRecords(sql: Db, query: WordQuery) {
     ${when(sql, key !== '', () => sql`and word_key like ${`%${escapeLike(key)}%`}`)}`
   const by = query.sort === 'word' ? sql`word_key` : undefined
   return pageOf<WordRow>(
+    sql,
     sql`
       select ${columns(sql)} from sensitive_words ${where}
       ${listingAt(sql, query, { id: sql`id`, by, from: sql`sensitive_words` })}`,

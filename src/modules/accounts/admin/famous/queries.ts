@@ -11,6 +11,7 @@ export function listFamous(sql: Db, { sort = 'created_at', order, q, type, ...pa
     where true ${nameContains(sql, q)} ${ifGiven(sql, type, (value) => sql`and f.type = ${value}`)}`
   const by = sort === 'created_at' ? sql`f.created_at` : undefined
   return pageOf<{ id: number; type: FamousType; created_at: string }>(
+    sql,
     sql`select u.id, f.type, f.created_at ${from}
       ${listingAt(sql, { order, ...page }, { id: sql`f.user_id`, by, from: sql`famous_users f` })}`,
     sql`select count(*)::int as total ${from}`,

@@ -18,6 +18,7 @@ export function listManagedInvitations(sql: Db, { order, q, user, ended, ...page
     ) i
     where true ${ifGiven(sql, ended, (value) => sql`and i.ended = ${value}`)}`
   return pageOf<InvitationRow & Named<'user'>>(
+    sql,
     sql`select * from (${rows}) i where true ${listingAt(sql, { order, ...page }, { id: sql`i.id` })}`,
     sql`select count(*)::int as total from (${rows}) i`,
   )
@@ -32,6 +33,7 @@ export function listInvitees(sql: Db, { order, user, inviter, invitation, ...pag
   return pageOf<
     Pick<Tables['invitation_uses'], 'invitation_id' | 'created_at'> & Named<'user'> & Named<'inviter'>
   >(
+    sql,
     sql`select n.user_id, u.name as user_name, n.inviter_id, m.name as inviter_name, n.invitation_id, n.created_at
       from invitation_uses n join users u on u.id = n.user_id left join users m on m.id = n.inviter_id
       ${where} ${listingAt(sql, { order, ...page }, { id: sql`n.user_id` })}`,

@@ -12,6 +12,7 @@ export function listRecommended(
   const where = sql`where u.recommended_at is not null and u.deleted_at is null ${nameContains(sql, q)}`
   const by = sort === 'recommended_at' ? sql`u.recommended_at` : undefined
   return pageOf<{ id: number; recommended_at: string }>(
+    sql,
     sql`select u.id, u.recommended_at from users u ${where}
       ${listingAt(sql, { order, ...page }, { id: sql`u.id`, by, from: sql`users u` })}`,
     sql`select count(*)::int as total from users u ${where}`,

@@ -20,6 +20,7 @@ export function listRequests(
   const where = sql`
     where r.state = ${state} ${ifGiven(sql, q, (part) => sql`and r.name ilike ${`%${escapeLike(part)}%`}`)}`
   return pageOf<ManagedRequestRow>(
+    sql,
     sql`${columns(sql)} ${where} ${listingAt(sql, { order, ...page }, { id: sql`r.id` })}`,
     sql`select count(*)::int as total from registration_requests r ${where}`,
   )

@@ -16,6 +16,7 @@ export function listCategoryRecords(sql: Db, query: CategoryQuery) {
     ${when(sql, key !== '', () => sql`and c.name_key like ${`%${escapeLike(key)}%`}`)}`
   const by = query.sort === 'sort_by' ? sql`c.sort_by` : undefined
   return pageOf<CategoryRecordRow>(
+    sql,
     // Groups are read once for all categories, not once for each.
     sql`select ${columns(sql)}, coalesce(n.groups_count, 0) as groups_count
       from group_categories c left join (

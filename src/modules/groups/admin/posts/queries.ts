@@ -12,6 +12,7 @@ export function listPostRecords(sql: Db, query: PostQuery) {
   const where = sql`where true ${ifGiven(sql, query.group_id, (id) => sql`and p.group_id = ${id}`)}
     ${ifGiven(sql, query.user_id, (id) => sql`and p.user_id = ${id}`)} ${andContains(sql, 'p.title', query.q)}`
   return pageOf<PostRecordRow>(
+    sql,
     sql`select ${postColumns(sql)}, p.body from group_posts p ${where}
       ${listingAt(sql, query, { id: sql`p.id` })}`,
     sql`select count(*)::int as total from group_posts p ${where}`,

@@ -22,6 +22,7 @@ export function listPostings(sql: Db, ownerId: number, currency: Currency, query
       ${ifGiven(sql, kind, (value) => sql`and kind = ${value}`)} ${ifGiven(sql, q, contains)}`
   const by = sort === 'amount' ? sql`amount` : undefined
   return pageOf<Posting>(
+    sql,
     sql`select id, transaction_id, amount, balance_after, counterpart, kind, subject_type, subject_id, title, body,
         created_at
       from ledger_postings ${where} ${listingAt(sql, query, { id: sql`id`, by, from: sql`ledger_postings` })}`,

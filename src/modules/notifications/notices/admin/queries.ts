@@ -16,6 +16,7 @@ export function listNotices(sql: Db, { sort = 'id', order, q, status, ...page }:
       ${ifGiven(sql, q, (part) => sql`and contents ilike ${`%${escapeLike(part)}%`}`)}`
   const by = sort === 'sent' ? sql`sent` : undefined
   return pageOf<NoticeRow>(
+    sql,
     sql`select ${columns(sql)} from notices ${where}
       ${listingAt(sql, { order, ...page }, { id: sql`id`, by, from: sql`notices` })}`,
     sql`select count(*)::int as total from notices ${where}`,

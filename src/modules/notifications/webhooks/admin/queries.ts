@@ -35,6 +35,7 @@ export function listWebhooks(sql: Db, { sort = 'id', order, q, enabled, ...page 
       })}`
   const by = sort === 'id' ? undefined : sql(sort)
   return pageOf<WebhookRow>(
+    sql,
     sql`select ${columns(sql)} from webhook_endpoints ${where}
       ${listingAt(sql, { order, ...page }, { id: sql`id`, by: by && sql`${by}`, from: sql`webhook_endpoints` })}`,
     sql`select count(*)::int as total from webhook_endpoints ${where}`,
@@ -103,6 +104,7 @@ export function listDeliveries(sql: Db, endpointId: number, query: DeliveryQuery
       ${ifGiven(sql, query.type, (type) => sql`and v.type = ${type}`)}
       ${ifGiven(sql, query.q, (part) => sql`and v.key like ${`%${escapeLike(part)}%`}`)}`
   return pageOf<DeliveryRow>(
+    sql,
     sql`select ${deliveryColumns(sql)} ${from} ${listingAt(sql, query, { id: sql`d.id` })}`,
     sql`select count(*)::int as total ${from}`,
   )

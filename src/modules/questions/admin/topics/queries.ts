@@ -29,6 +29,7 @@ export function listTopicRecords(sql: Db, query: QuestionTopicQuery) {
       ? { id: sql`t.id`, from: sql`question_topics t` }
       : { id: sql`t.id`, by: sql`c.${sql(sort)}`, from: tables }
   return pageOf<QuestionTopicRecordRow>(
+    sql,
     // What is sorted is ids, not whole topics.
     sql`select ${columns(sql)} from ${tables}
       where t.id = any(array(select t.id from ${list.from} ${where} ${listingAt(sql, query, list)})) ${orderAt(sql, query, list)}`,
@@ -51,6 +52,7 @@ export const findTopicRecord = async (
 /** A page of ids of the experts of a topic, and how many there are. */
 export const listExpertIds = (sql: Db, topicId: number, query: ExpertQuery) =>
   pageOf<{ user_id: number }>(
+    sql,
     sql`
       select user_id from question_topic_experts where topic_id = ${topicId}
       ${listingAt(sql, query, { id: sql`user_id` })}`,
@@ -66,6 +68,7 @@ export function listProposals(sql: Db, query: ProposalQuery) {
     ${ifGiven(sql, userId, (value) => sql`and user_id = ${value}`)}
     ${when(sql, key !== '', () => sql`and name_key like ${`%${escapeLike(key)}%`}`)}`
   return pageOf<ProposalRow>(
+    sql,
     sql`
       select id, user_id, name, description, state, mark, decided_by, decided_at, created_at
       from question_topic_applications ${where} ${listingAt(sql, query, { id: sql`id` })}`,
