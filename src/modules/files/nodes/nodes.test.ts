@@ -229,4 +229,14 @@ describe('a stored node', () => {
     assert.equal(await ctx.storage.exists(unused.replace(':', '/')), false)
     assert.equal((await sql`select from storage_nodes where node = ${unfinished}`).length, 0)
   })
+
+  test('that somebody is taking while stale ones are removed stays, and keeps nobody waiting (files-11)', async () => {
+    const node = await stored(png)
+    await sql`update storage_nodes set created_at = now() - interval '25 hours' where node = ${node}`
+    await sql.begin(async (tx) => {
+      await storedNode(tx, node, { ownerId: alice.id })
+      await tidyNodes(ctx)
+    })
+    assert.equal((await get(await urlOf(node))).status, 200)
+  })
 })

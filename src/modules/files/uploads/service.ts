@@ -187,7 +187,6 @@ const sizeOf = ({ width, height }: FileRow) =>
 export const fileUses = async (sql: Db, ids: number[]): Promise<FileUse[]> =>
   (await listFiles(sql, ids)).map(fileUse)
 
-/** Uploads as clients see them, by id; ids that are gone are left out. */
 /** The bytes of an upload, for a job that reads them; undefined when they are gone. */
 export async function readUpload(
   ctx: Context,
@@ -203,6 +202,7 @@ export async function readUpload(
   }
 }
 
+/** Uploads as clients see them, by id; ids that are gone are left out. */
 export async function fileViews(sql: Db, ids: number[]): Promise<Map<number, FileView>> {
   if (ids.length === 0) return new Map()
   const rows = await listFiles(sql, ids)

@@ -21,6 +21,7 @@ import {
 } from '#test/fixtures/media.ts'
 import { multipart, newPicture } from '#test/fixtures/uploads.ts'
 import { createWorld, type Person } from '#test/world.ts'
+import { tidyUploads } from './service.ts'
 
 const world = await createWorld({ MAX_UPLOAD_BYTES: '300000' })
 const { ctx, sql } = world
@@ -247,6 +248,22 @@ describe('tidying', () => {
     await waitFor(async () => (await objects()) === before - 2)
     assert.equal((await world.as(bob, 'GET', `/files/uploaded/${hashOf(bytes)}`)).status, 404)
   })
+})
+
+test('an upload that somebody is taking while stale ones are removed stays, and keeps nobody waiting (files-11)', async () => {
+  const id = await uploaded(alice, await newPicture())
+  await sql`update file_uses set created_at = now() - interval '25 hours' where id = ${id}`
+  await sql.begin(async (tx) => {
+    await attachFiles(tx, {
+      ids: [id],
+      ownerId: alice.id,
+      channel: 'test:image',
+      raw: 3,
+      field: 'images',
+    })
+    await tidyUploads(ctx)
+  })
+  assert.ok((await fileViews(sql, [id])).has(id))
 })
 
 test('a store that lost a file answers 404, one that is down 503 (files-12)', async () => {
