@@ -32,10 +32,15 @@ type Reference = {
   cascades: boolean
 }
 
-const doomed = (table: string) => `pg_temp."doomed_${table}"`
+/** From how many rows on a table of which nothing stays is emptied at once instead of row by row. */
+const MANY = 10_000
+
+/** What was made is what goes away; what else goes, and what stays after all, is written there too. */
+const doomed = (table: string) => `${JOURNAL}."made_${table}"`
 const same = (a: string, b: string, columns: string[], others = columns) =>
   columns.map((column, n) => `${a}."${column}" = ${b}."${others[n]}"`).join(' and ')
 const keys = (alias: string, key: string[]) => key.map((column) => `${alias}."${column}"`).join(', ')
+const names = (key: string[]) => key.map((column) => `"${column}"`).join(', ')
 
 /** Money moved between people of the demo and others: it cannot be undone for one side alone. */
 export class DealtWithOthers extends Error {}
@@ -44,22 +49,28 @@ export class DealtWithOthers extends Error {}
  * Takes away what the demo made, what its people did since, and what hangs on either. What others made stays, and with it
  * what they cannot do without (the category of somebody's group). Answers how many rows went.
  */
-export async function removeRows(sql: Sql): Promise<number> {
+export async function removeRows(sql: Sql, { many = MANY } = {}): Promise<number> {
   return sql.begin(async (tx) => {
     await tx`set local statement_timeout = 0`
+    // Millions of rows are compared with what was made of them.
+    await tx`set local work_mem = '128MB'`
     const tables = await keyedTables(tx)
-    await doom(tx, tables)
-    await refuseDealings(tx)
-    await tx.unsafe(`insert into ${doomed('ledger_postings')}
-      select p.owner_id, p.currency, p.id from ledger_postings p
-      where p.transaction_id in (select l.transaction_id from ledger_postings l
-        join ${doomed('ledger_postings')} d on ${same('d', 'l', ['owner_id', 'currency', 'id'])})
-      on conflict do nothing`)
-    const [{ since }] = await tx<[{ since: string }]>`
-      select coalesce(min(created_at), now())::date::text as since from users where id in (select id from doomed_users)`
     const references = await findReferences(tx)
-    let rows = 0
-    for (const table of childrenFirst(tables, references)) rows += await removeFrom(tx, table)
+    await doom(tx, tables, references)
+    await refuseDealings(tx)
+    const postings = tables.find(({ name }) => name === 'ledger_postings')!
+    await doomRows(
+      tx,
+      postings,
+      `t.transaction_id in (select l.transaction_id from ledger_postings l
+         join ${doomed('ledger_postings')} d on ${same('d', 'l', postings.key)})`,
+    )
+    const [{ since }] = await tx.unsafe<[{ since: string }]>(
+      `select coalesce(min(created_at), now())::date::text as since from users where id in (select id from ${doomed('users')})`,
+    )
+    const ordered = childrenFirst(tables, references)
+    let rows = await emptyWhole(tx, ordered, references, many)
+    for (const table of ordered) rows += await removeFrom(tx, table)
     // Sums of what is no longer there; a job makes them anew.
     await tx`delete from ledger_checkpoints`
     await forgetDays(tx, since)
@@ -69,64 +80,61 @@ export async function removeRows(sql: Sql): Promise<number> {
   }) as Promise<number>
 }
 
-async function doom(tx: Tx, tables: Keyed[]): Promise<void> {
+/** Adds the rows `t` of a table for which the condition holds. */
+const doomRows = (tx: Tx, { name, key }: Keyed, condition: string) =>
+  tx.unsafe(`insert into ${doomed(name)} (${names(key)}) select ${keys('t', key)} from "${name}" t
+    where (${condition}) and not exists (select from ${doomed(name)} d where ${same('d', 't', key)})`)
+
+async function doom(tx: Tx, tables: Keyed[], references: Reference[]): Promise<void> {
   for (const { name, key } of tables) {
-    await tx.unsafe(`create temporary table "doomed_${name}" (like "${name}") on commit drop`)
-    const [{ columns }] = await tx<[{ columns: string[] }]>`
-      select array_agg(attname::text) as columns from pg_attribute
-      where attrelid = ${`"${name}"`}::regclass and attnum > 0 and not attisdropped`
-    for (const column of columns.filter((each) => !key.includes(each)))
-      await tx.unsafe(`alter table "doomed_${name}" drop column "${column}"`)
+    // A table may have come after the demo.
     await tx.unsafe(
-      `alter table "doomed_${name}" add primary key (${keys(`"doomed_${name}"`, key).replaceAll(`"doomed_${name}".`, '')})`,
+      `create table if not exists ${doomed(name)} as select ${keys('t', key)} from "${name}" t where false`,
     )
-    await tx.unsafe(`insert into ${doomed(name)} select ${keys('m', key)} from ${JOURNAL}."made_${name}" m`)
+    await tx.unsafe(`analyze ${doomed(name)}`)
   }
-  for (const { name } of tables) await tx.unsafe(`analyze ${doomed(name)}`)
-  for (const { name, key } of tables) {
-    const own = await tx<{ column: string }[]>`
-      select column_name::text as column from information_schema.columns
-      where table_schema = 'public' and table_name = ${name} and column_name = any(${OWNERS}) and data_type = 'bigint'`
-    for (const { column } of own)
-      await tx.unsafe(`insert into ${doomed(name)} select ${keys('t', key)} from "${name}" t
-        where t."${column}" in (select id from ${doomed('users')}) on conflict do nothing`)
-  }
-  for (const { name, key } of tables)
-    for (const what of ATTACHED) {
-      const [{ count }] = await tx<[{ count: number }]>`
-        select count(*)::int from information_schema.columns
-        where table_schema = 'public' and table_name = ${name} and column_name = any(${[`${what}_type`, `${what}_id`]})`
-      if (count < 2) continue
-      for (const [kind, table] of Object.entries(KINDS))
-        await tx.unsafe(`insert into ${doomed(name)} select ${keys('t', key)} from "${name}" t
-          where t.${what}_type = '${kind}' and t.${what}_id in (select id from ${doomed(table)}) on conflict do nothing`)
-    }
-  const references = await findReferences(tx)
-  const keyOf = new Map(tables.map(({ name, key }) => [name, key]))
-  const follow = (link: (reference: Reference, key: string[]) => string | null) =>
-    settle(async () => {
-      let changed = 0
-      for (const reference of references) {
-        const key = keyOf.get(reference.child)
-        const statement = key && keyOf.has(reference.parent) ? link(reference, key) : null
-        if (statement) changed += (await tx.unsafe(statement)).count
-      }
-      return changed
-    })
-  await follow((reference, key) =>
-    goesAlong(reference, key)
-      ? `insert into ${doomed(reference.child)} select ${keys('t', key)} from "${reference.child}" t
-           join "${reference.parent}" p on ${same('t', 'p', reference.columns, reference.parent_columns)}
-           join ${doomed(reference.parent)} d on ${same('d', 'p', keyOf.get(reference.parent)!)}
-         on conflict do nothing`
-      : null,
+  const columns = Map.groupBy(
+    await tx<{ table: string; name: string; type: string }[]>`
+      select table_name::text as table, column_name::text as name, data_type::text as type
+      from information_schema.columns where table_schema = 'public'`,
+    ({ table }) => table,
   )
-  await follow((reference, key) =>
-    goesAlong(reference, key)
-      ? null
-      : `delete from ${doomed(reference.parent)} d using "${reference.parent}" p, "${reference.child}" t
-         where ${same('d', 'p', keyOf.get(reference.parent)!)} and ${same('t', 'p', reference.columns, reference.parent_columns)}
-           and not exists (select from ${doomed(reference.child)} c where ${same('c', 't', key)})`,
+  for (const table of tables) {
+    const own = (columns.get(table.name) ?? []).filter(
+      ({ name, type }) => OWNERS.includes(name) && type === 'bigint',
+    )
+    const owned = own.map(({ name }) => `t."${name}" in (select id from ${doomed('users')})`)
+    if (owned.length > 0) await doomRows(tx, table, owned.join(' or '))
+  }
+  for (const table of tables) {
+    const known = new Set((columns.get(table.name) ?? []).map(({ name }) => name))
+    const attached = ATTACHED.filter((what) => known.has(`${what}_type`) && known.has(`${what}_id`)).flatMap(
+      (what) =>
+        Object.entries(KINDS).map(
+          ([kind, of]) => `(t.${what}_type = '${kind}' and t.${what}_id in (select id from ${doomed(of)}))`,
+        ),
+    )
+    if (attached.length > 0) await doomRows(tx, table, attached.join(' or '))
+  }
+  const tableOf = new Map(tables.map((table) => [table.name, table]))
+  const between = references.filter(({ child, parent }) => tableOf.has(child) && tableOf.has(parent))
+  const [along, alone] = [true, false].map((goes) =>
+    between.filter((reference) => goesAlong(reference, tableOf.get(reference.child)!.key) === goes),
+  ) as [Reference[], Reference[]]
+  await settle(along, 'parent', 'child', ({ child, parent, columns: refers, parent_columns }) =>
+    doomRows(
+      tx,
+      tableOf.get(child)!,
+      `(${keys('t', refers)}) in (select ${keys('p', parent_columns)} from "${parent}" p
+         join ${doomed(parent)} d on ${same('d', 'p', tableOf.get(parent)!.key)})`,
+    ),
+  )
+  await settle(alone, 'child', 'parent', ({ child, parent, columns: refers, parent_columns }) =>
+    tx.unsafe(
+      `delete from ${doomed(parent)} d using "${parent}" p, "${child}" t
+       where ${same('d', 'p', tableOf.get(parent)!.key)} and ${same('t', 'p', refers, parent_columns)}
+         and not exists (select from ${doomed(child)} c where ${same('c', 't', tableOf.get(child)!.key)})`,
+    ),
   )
 }
 
@@ -134,8 +142,18 @@ async function doom(tx: Tx, tables: Keyed[]): Promise<void> {
 const goesAlong = ({ cascades, columns }: Reference, key: string[]) =>
   cascades || key.length > 1 || key.every((column) => columns.includes(column))
 
-async function settle(step: () => Promise<number>): Promise<void> {
-  while ((await step()) > 0);
+/** Follows the references until nothing changes: one that was followed is again when the table that it goes `from` has changed. */
+async function settle(
+  references: Reference[],
+  from: 'parent' | 'child',
+  to: 'parent' | 'child',
+  follow: (reference: Reference) => PromiseLike<{ count: number }>,
+): Promise<void> {
+  for (let due = references; due.length > 0; ) {
+    const changed = new Set<string>()
+    for (const reference of due) if ((await follow(reference)).count > 0) changed.add(reference[to])
+    due = references.filter((reference) => changed.has(reference[from]))
+  }
 }
 
 const findReferences = (tx: Tx) => tx<Reference[]>`
@@ -170,6 +188,43 @@ function childrenFirst(tables: Keyed[], references: Reference[]): Keyed[] {
   }
   for (const table of tables) visit(table, [])
   return order
+}
+
+/**
+ * Empties large tables of which nothing stays, with whatever refers to them, which then is nothing either: each row deleted by
+ * itself would be looked for in every table that refers to it. Answers how many rows went.
+ */
+async function emptyWhole(tx: Tx, ordered: Keyed[], references: Reference[], many: number): Promise<number> {
+  const wholes = new Set<string>()
+  const large: string[] = []
+  let rows = 0
+  const childrenOf = (table: string) =>
+    references.flatMap(({ child, parent }) => (parent === table && child !== table ? [child] : []))
+  for (const { name, key } of ordered) {
+    if (WITH_BYTES.includes(name) || !childrenOf(name).every((child) => wholes.has(child))) continue
+    const [{ stays, count }] = await tx.unsafe<[{ stays: boolean; count: number }]>(`
+      select exists (select from "${name}" t where not exists (select from ${doomed(name)} d where ${same('d', 't', key)})) as stays,
+        (select count(*)::int from "${name}") as count`)
+    if (stays) continue
+    wholes.add(name)
+    if (count >= many) large.push(name)
+  }
+  const emptied = new Set<string>()
+  const add = (table: string) => {
+    if (emptied.has(table)) return
+    emptied.add(table)
+    for (const child of childrenOf(table)) add(child)
+  }
+  for (const table of large) add(table)
+  if (emptied.size === 0) return 0
+  for (const table of emptied) {
+    await tx.unsafe(`alter table "${table}" disable trigger user`)
+    const [{ count }] = await tx.unsafe<[{ count: number }]>(`select count(*)::int from "${table}"`)
+    rows += count
+  }
+  await tx.unsafe(`truncate ${[...emptied].map((table) => `"${table}"`).join(', ')}`)
+  for (const table of emptied) await tx.unsafe(`alter table "${table}" enable trigger user`)
+  return rows
 }
 
 async function removeFrom(tx: Tx, { name, key }: Keyed): Promise<number> {
