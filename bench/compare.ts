@@ -11,7 +11,7 @@ import { findDatabaseProcesses } from '#platform/embedded-postgres/processes.ts'
 import { findRunningPostgres } from '#platform/embedded-postgres/running.ts'
 import { requireRuntime } from '#platform/runtime.ts'
 import { findFreePort, waitForAnswer } from '#test/servers.ts'
-import { drive, type Measured, processorTime, sumUp } from './measure.ts'
+import { childrenOf, drive, type Measured, processorTime, sumUp } from './measure.ts'
 import { OPERATIONS } from './operations.ts'
 import { peopleOf, rangesOf, requestOf } from './requests.ts'
 import { SIZES } from './sizes.ts'
@@ -26,6 +26,7 @@ const { values: options, positionals } = parseArgs({
     connections: { type: 'string', default: '32' },
     keep: { type: 'string' },
     guest: { type: 'boolean', default: false },
+    processes: { type: 'string', default: '1' },
   },
 })
 const size = SIZES[options.size as keyof typeof SIZES]
@@ -69,6 +70,7 @@ async function serve(side: Side, folder: string) {
     DATA_DIR: folder,
     PORT: String(port),
     LOG_LEVEL: 'info',
+    PROCESSES: options.processes,
     RATE_LIMIT_ANONYMOUS: '1000000',
     RATE_LIMIT_USER: '1000000',
     RATE_LIMIT_FILES: '1000000',
@@ -86,7 +88,8 @@ async function serve(side: Side, folder: string) {
     url,
     people,
     ranges,
-    server: () => processorTime([server.pid ?? 0]),
+    // Those that serve are its children; the database is a child of another.
+    server: () => processorTime([server.pid ?? 0, ...childrenOf(server.pid ?? 0)]),
     database: () => processorTime(findDatabaseProcesses(join(postgres, 'cluster'))),
   }
 }
@@ -109,7 +112,7 @@ async function main() {
   for (const operation of operations.filter(({ method }) => method === 'GET'))
     for (const side of ['other', 'this'] as const) await driveOnce(side, operation, 2)
   console.log(
-    `\n${options.size}, ${connections} connections, ${options.guest ? 'a guest' : 'signed in'}\n\n| operation | | req/s | p50 ms | p99 ms | server µs | database µs |\n|---|---|--:|--:|--:|--:|--:|`,
+    `\n${options.size}, ${connections} connections, ${options.guest ? 'a guest' : 'signed in'}, ${options.processes} process${options.processes === '1' ? '' : 'es'}\n\n| operation | | req/s | p50 ms | p99 ms | server µs | database µs |\n|---|---|--:|--:|--:|--:|--:|`,
   )
   for (const operation of operations) {
     const rounds: Record<Side, Measured[]> = { other: [], this: [] }

@@ -13,7 +13,7 @@ const { ctx, guest, sql } = await createWorld(
       const { sql } = ctx
       const route = routesOn(server, ctx, { tag: 'Feeds' })
       const reply = { 200: Type.Object({ text: Type.String() }) }
-      const common = { access: 'public', kept: 'guests', summary: 'For this test.', reply } as const
+      const common = { access: 'public', kept: 'each', summary: 'For this test.', reply } as const
       const stored = async () => {
         const [row] = await sql<
           [{ text: string }]
