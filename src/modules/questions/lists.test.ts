@@ -24,6 +24,8 @@ test('lists of questions: unanswered, all, hot, with a bounty, excellent, watche
   assert.deepEqual(await list(''), [prized, plain])
   assert.deepEqual(await list('type=all'), [prized, answered, plain])
   assert.deepEqual(await list('type=hot'), [answered, prized, plain])
+  await sql`update questions set created_at = created_at - interval '2 months' where id = ${plain}`
+  assert.deepEqual(await list('type=hot'), [answered, prized])
   assert.deepEqual(await list('type=reward'), [prized])
   assert.deepEqual(await list('type=excellent'), [plain])
   assert.deepEqual(await list('type=follow'), [prized])
@@ -66,6 +68,7 @@ test('lists of a person are by kind, and without a name or a sign-in there is no
   assert.deepEqual(await given('&type=adoption'), [adopted])
   assert.deepEqual(await given('&type=invitation'), [invited])
   assert.deepEqual(await given('&type=other'), [own])
+  assert.deepEqual(await given(`&after=${invited}`), [own])
   assert.deepEqual(ids((await as(ben, 'GET', '/user/question-answer')).body), [adopted, invited, own])
   assert.equal((await guest('GET', '/user/questions')).status, 401)
   assert.equal((await guest('GET', '/user/question-answer')).status, 401)
