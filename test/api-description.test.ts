@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { shareComponents } from '#platform/api-components.ts'
 import { API_TAGS } from '#platform/http/api-tags.ts'
 import { createWorld } from '#test/world.ts'
 
@@ -62,6 +63,17 @@ test('every success says what it answers', () => {
     for (const [status, { description = '' }] of Object.entries(responses))
       if (/^2/.test(status))
         assert.doesNotMatch(description, /^(Default Response|Success\.)?$/, `${name} ${status}`)
+})
+
+test('two objects of one name that differ are not taken for one', () => {
+  const operation = (type: string) => ({
+    responses: { 200: { schema: { title: 'Thing', type: 'object', properties: { id: { type } } } } },
+  })
+  const pathsOf = (type: string) => ({
+    paths: { '/one': { get: operation('integer') }, '/two': { get: operation(type) } },
+  })
+  assert.doesNotThrow(() => shareComponents(pathsOf('integer')))
+  assert.throws(() => shareComponents(pathsOf('string')), /Two schemas have the title Thing/)
 })
 
 test('every object of the wire has a name', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type Content, type ContentKind, contentKinds, noteMounted, requireKinds } from '#platform/content.ts'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { createWorld } from '#test/world.ts'
 
@@ -93,4 +94,14 @@ test('kinds of content have their names on the wire (conventions-24)', async () 
   await as(author, 'POST', `/feeds/${id}/comments`, { body: 'Mine' })
   const { comments } = (await guest('GET', `/feeds/${id}/comments`)).body
   assert.deepEqual([comments[0].commentable_type, comments[0].commentable_id], ['feeds', id])
+})
+
+test('a kind of content that is claimed twice, or not known at all, keeps the server from starting', () => {
+  const kind = (type: string, code: number) => ({ type, code, reader: {} }) as unknown as ContentKind
+  assert.throws(() => contentKinds([kind('one', 990_001), kind('two', 990_001)]), /claim the code 990001/)
+  assert.throws(() => contentKinds([kind('one', 990_001), kind('one', 990_002)]), /claim the type one/)
+  const ctx = {}
+  noteMounted(ctx, { type: 'poems' } as unknown as Content)
+  assert.throws(() => requireKinds(ctx, [kind('songs', 990_003)]), /mounted on poems/)
+  assert.doesNotThrow(() => requireKinds(ctx, [kind('poems', 990_003)]))
 })

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { describe, test } from 'node:test'
 import { addressKey } from '#platform/http/address.ts'
 import { networkOf } from '#platform/http/device.ts'
 import { viewerOf } from '#platform/http.ts'
-import { isPublicAddress } from '#platform/outbound.ts'
+import { isPublicAddress, postOutbound } from '#platform/outbound.ts'
 import { createWorld } from '#test/world.ts'
 
 describe('addresses', () => {
@@ -32,10 +32,25 @@ describe('addresses', () => {
       '::1',
       '::ffff:10.0.0.1',
       '64:ff9b::10.0.0.1',
+      'no address',
     ])
       assert.equal(isPublicAddress(address), false, address)
     for (const address of ['8.8.8.8', '2606:4700::1111', '::ffff:8.8.8.8'])
       assert.equal(isPublicAddress(address), true, address)
+  })
+
+  test('an own address in a URL is refused, and of an answer without end the beginning is read', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {})
+      socket.once('data', () => socket.write(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(5000)}`))
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const post = (host: string, allowPrivate: boolean) =>
+      postOutbound(`http://${host}:${port}/`, { headers: {}, body: '{}', timeoutMs: 5000, allowPrivate })
+    for (const host of ['127.0.0.1', '[::ffff:127.0.0.1]']) await assert.rejects(post(host, false), /refused/)
+    assert.deepEqual(await post('127.0.0.1', true), { status: 200, text: 'x'.repeat(2048) })
+    server.close()
   })
 
   test('guests of one /64 share the limit (conventions-12)', async () => {

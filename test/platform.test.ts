@@ -48,6 +48,13 @@ test('malformed JSON is 400 in the specified shape', async () => {
   const malformed = await send('{"a":', 'application/json')
   assert.equal(malformed.statusCode, 400)
   assert.equal(typeof malformed.json().message, 'string')
+  const other = await send('<a/>', 'application/xml')
+  assert.deepEqual([other.statusCode, other.headers['x-error-code']], [415, 'unsupported_media_type'])
+})
+
+test('a route that does not say who may call it keeps the server from starting', async () => {
+  const forgetful = createWorld({}, { routes: (server) => void server.get('/forgotten', async () => 'open') })
+  await assert.rejects(forgetful, /does not say who may call it/)
 })
 
 test('a URL that cannot be decoded is 400 with all headers', async () => {

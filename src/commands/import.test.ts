@@ -73,13 +73,14 @@ describe('importing music', () => {
         { kind: 'comment', user: writer.name, body: 'x' },
         { kind: 'song', id: 'b6', title: '\u200b', singer: 'Bob' },
         { kind: 'song', id: 'b7', title: 'When', singer: 'Bob', created_at: 'yesterday' },
+        { kind: 'song', id: 'b8', title: 'Long', singer: 'Bob', more: 'x'.repeat(1024 * 1024) },
       ]),
     )
     assert.deepEqual(
       faults.map(({ number }) => number),
-      [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
+      [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13],
     )
-    assert.deepEqual([kept, bad], [1, 11])
+    assert.deepEqual([kept, bad], [1, 12])
     assert.match(faults[3]?.reason ?? '', /title/)
     assert.match(faults[5]?.reason ?? '', /no special none/)
     const made = await sql`select external_id from music_songs where external_id like 'b%'`

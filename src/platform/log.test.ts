@@ -77,3 +77,12 @@ test('the request of a log line has neither secrets nor headers', () => {
   assert.deepEqual(lines[0]?.req, { id: 'r1', method: 'GET', url: '/users/[phone]?token=[redacted]&limit=1' })
   assert.equal(redactRequestUrl('/users/a%40b.test?email=x'), '/users/[email]?email=[redacted]')
 })
+
+test('what is no request, or an error without a trace, is told as it is', () => {
+  const { log, lines } = capture()
+  const bare = new Error('bare')
+  delete bare.stack
+  log.info({ req: 'no request', err: bare }, 'odd')
+  assert.equal(lines[0]?.req, 'no request')
+  assert.deepEqual(lines[0]?.err, { type: 'Error', message: 'bare' })
+})

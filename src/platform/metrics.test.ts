@@ -61,3 +61,11 @@ test('process metrics are there when asked for, and two registries do not meet',
   assert.match(await one.render(), /nodejs_eventloop_lag_seconds \d/)
   assert.doesNotMatch(await two.render(), /process_resident_memory_bytes/)
 })
+
+test('two that count their pages are counted together', async () => {
+  const metrics = createMetrics()
+  const read = () => ({ pages: 1, bytes: 2 })
+  metrics.countPages(read)('hit')
+  metrics.countPages(read)('hit')
+  assert.match(await metrics.render(), /http_kept_pages_total\{event="hit"\} 2/)
+})

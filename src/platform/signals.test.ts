@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { defineCache } from '#platform/cache.ts'
 import { type DatabaseOptions, openDatabase, transaction } from '#platform/database.ts'
 import { createSignals, sendSignal } from '#platform/signals.ts'
 import { until } from '#test/fixtures/streams.ts'
@@ -139,6 +140,10 @@ test('more than can be kept is told as one thing: that everything may have chang
   for (let n = 0; n <= 20_000; n += 1) sendSignal(sender.sql, 'test', n)
   await until(() => listener.forgotten() === 1, 'everything is forgotten')
   assert.deepEqual(listener.heard, [])
+})
+
+test('nothing that a lost signal leaves stale may be kept for longer than a minute', () => {
+  assert.throws(() => defineCache('kept for long', { max: 1, ttlMs: 60_001 }), /more than a minute/)
 })
 
 test('a signal is one line of bounded length', () => {

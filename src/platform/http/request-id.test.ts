@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { proxyFaults } from '#platform/config-checks.ts'
 import { createWorld } from '#test/world.ts'
 import { requestIds } from './request-id.ts'
 
@@ -31,6 +32,9 @@ test('proxies are told by address, network or name', () => {
   assert.equal(ask('10.0.0.0/255.0.0.0, 192.0.2.1', '::ffff:192.0.2.1', id), id)
   assert.equal(ask('loopback', '::1', id), id)
   assert.equal(ask('2001:db8::/32', '2001:db8::7', id), id)
+  assert.deepEqual(proxyFaults('loopback, 10.0.0.0/255.0.0.0, 192.0.2.1, 2001:db8::/32'), [])
+  for (const bad of ['10.0.0.0/255.0.255.0', '10.0.0.0/33', '10.0.0.0/8/8', 'proxy.example'])
+    assert.equal(proxyFaults(bad).length, 1, bad)
   for (const [trusted, peer] of [
     ['10.0.0.0/8', '11.1.2.3'],
     ['loopback', '10.0.0.1'],

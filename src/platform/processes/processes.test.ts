@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { keepAllowances, type Use, useAllowances } from './allowances.ts'
 import { type Channel, openChannel } from './channel.ts'
 import { keepPlaces } from './places.ts'
+import { tellSiblings } from './siblings.ts'
 
 /** Two ends that reach each other as over a pipe: in order, and later. */
 function connect(): { process: Channel; supervisor: Channel } {
@@ -73,6 +74,68 @@ test('each window is counted anew', async () => {
       const use = await users[n % 2]?.use({ key: 'one', window, limit: 3 })
       assert.equal(use?.exceeded, n === 3)
     }
+})
+
+test('uses of one moment are asked for once, and what was never handed out is not taken back', async () => {
+  const asked: unknown[] = []
+  let recall: (of: { key: string; window: number }) => number = () => -1
+  const { use } = useAllowances({
+    ask: async (_subject: string, value: unknown) => {
+      asked.push(value)
+      return { granted: 2, left: 6 }
+    },
+    on: (_subject: string, answer: typeof recall) => {
+      recall = answer
+    },
+  } as unknown as Channel)
+  const one = { key: 'one', window: 5, limit: 8 }
+  const uses = await Promise.all([use(one), use(one)])
+  await connectTurn()
+  assert.deepEqual(uses, [
+    { remaining: 7, exceeded: false },
+    { remaining: 6, exceeded: false },
+  ])
+  assert.equal(asked.length, 1)
+  for (const none of [
+    { key: 'another', window: 5 },
+    { key: 'one', window: 4 },
+  ])
+    assert.equal(recall(none), 0)
+})
+
+test('where too many are counted, those make way first of whom nobody holds a share', async () => {
+  const kept = keepAllowances({ processes: 1, maxKeys: 10 })
+  const { process, supervisor } = connect()
+  kept.serve(supervisor)
+  const limit = 80
+  const take = (key: string, wanted: number) =>
+    process.ask<{ left: number }>('allowance', { key, window: 1, limit, wanted })
+  // Who asks for all that there is holds no share beside it; the first one does.
+  await take('shared', 1)
+  for (let n = 0; n < 9; n += 1) await take(`used ${n}`, limit)
+  await take('one more', 1)
+  assert.equal((await take('shared', 1)).left < limit - 2, true, 'it was counted on')
+  assert.equal((await take('used 8', 1)).left, 0)
+  assert.ok((await take('used 0', 1)).left > 0, 'the first without a share has made way')
+})
+
+test('a process that is alone has nobody to tell', async () => {
+  assert.equal(await tellSiblings('nothing', 1), undefined)
+})
+
+test('who holds no place gives none back', async () => {
+  const places = keepPlaces()
+  const ends = [connect(), connect()]
+  for (const { supervisor } of ends) places.serve(supervisor)
+  const take = (end: number) => ends[end]?.process.ask('take place', { name: 'work', most: 1 })
+  await take(0)
+  let isTaken = false
+  void take(1)?.then(() => {
+    isTaken = true
+  })
+  ends[1]?.process.tell('give place', 'work')
+  await connectTurn()
+  assert.equal(isTaken, false)
 })
 
 test('places are held by so many at once as there are, and come back from a process that ended', async () => {
