@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { buildApp } from '#app'
+import { createMetrics } from '#platform/metrics.ts'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { createWorld } from '#test/world.ts'
 
@@ -48,13 +50,19 @@ test('malformed JSON is 400 in the specified shape', async () => {
   const malformed = await send('{"a":', 'application/json')
   assert.equal(malformed.statusCode, 400)
   assert.equal(typeof malformed.json().message, 'string')
-  const other = await send('<a/>', 'application/xml')
+  const other = await app.inject({
+    method: 'POST',
+    url: '/api/v2/auth/login',
+    payload: '<a/>',
+    headers: { 'content-type': 'application/xml' },
+  })
   assert.deepEqual([other.statusCode, other.headers['x-error-code']], [415, 'unsupported_media_type'])
 })
 
-test('a route that does not say who may call it keeps the server from starting', async () => {
-  const forgetful = createWorld({}, { routes: (server) => void server.get('/forgotten', async () => 'open') })
-  await assert.rejects(forgetful, /does not say who may call it/)
+test('a route that does not say who may call it is refused before the server starts', async () => {
+  const other = await buildApp({ ...world.ctx, metrics: createMetrics(), onClose: [] })
+  assert.throws(() => other.get('/api/v2/forgotten', async () => 'open'), /does not say who may call it/)
+  await other.close()
 })
 
 test('a URL that cannot be decoded is 400 with all headers', async () => {
