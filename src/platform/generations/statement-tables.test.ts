@@ -10,6 +10,7 @@ await sql.unsafe(`
   create table books (id int primary key, shelf_id int references shelves on delete cascade, title text);
   create table pages (id int primary key, book_id int references books on delete set null on update cascade);
   create table shelf_counts (shelf_id int, books_count int, updated_at timestamptz);
+  create table branches (id int primary key, parent_id int references branches on delete cascade);
   create table watched (id int);
   create table noted (id int);
   create view full_shelves as select s.id from shelves s join books b on b.shelf_id = s.id;
@@ -46,6 +47,8 @@ test('what is written is found in every part of a statement, with what follows f
     ['books', 'pages'],
   )
   assert.deepEqual(writes('delete from shelves'), ['books', 'pages', 'shelves'])
+  assert.deepEqual(writes('delete from branches'), ['branches'])
+  assert.deepEqual(writes('insert -- so\n into noted values (1)'), ['noted'])
   assert.deepEqual(writes('insert into watched values (1)'), ['noted', 'watched'])
   assert.deepEqual(writes('select lend(1)'), ['books', 'pages'])
   assert.deepEqual(writes('merge into books using shelves on true when matched then update set title = 1'), [

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { addJob, runJobs, type TaskList } from '#platform/jobs.ts'
 import { createWorld } from '#test/world.ts'
 import { openJobsPool } from './connection.ts'
+import { watchWorkers } from './dead-workers.ts'
 
 const { ctx, sql, connection } = await createWorld()
 const run = (tasks: TaskList) => runJobs(connection, [{ concurrency: 1, tasks }], [], ctx.log)
@@ -36,6 +37,18 @@ test('a start gives back what killed workers held, their queues too, and nothing
     ['pool-living'],
   )
   living.release()
+})
+
+test('jobs and queues that nobody holds are not given back', async () => {
+  await addJob(sql, 'waiting', {}, { queue: 'nobody has it' })
+  const pool = openJobsPool(connection, 1)
+  const told: unknown[] = []
+  const log = { warn: (what: unknown) => void told.push(what) } as unknown as typeof ctx.log
+  const presence = watchWorkers(pool, log)
+  await presence.sweep()
+  await presence.close()
+  await pool.end()
+  assert.deepEqual(told, [])
 })
 
 test('a task that observes its signal ends with the runner, and goes on with the next one', async () => {
