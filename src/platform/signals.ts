@@ -25,6 +25,8 @@ export type Signals = {
 const CHANNEL = 'kith'
 /** A second batch is sent no sooner than this after the first. */
 const HOLD_MS = 15
+/** The processes of this node are told no sooner than this after the last time: under load each message costs as much as a write. */
+const TELL_MS = 8
 const RETRY_MS = 200
 /** PostgreSQL takes less than 8,000 bytes at once. */
 const MESSAGE_BYTES = 7900
@@ -64,20 +66,34 @@ function createOutbox(sql: Sql): Outbox {
   const waiting = new Set<string>()
   let running: Promise<void> | undefined
   let isEnding = false
-  let untold: string[] = []
-  const telling = new Set<Promise<void>>()
+  let untold = new Set<string>()
+  /** What is being told, and what is told after it. */
+  let telling: PromiseWithResolvers<void> | undefined
+  let next: PromiseWithResolvers<void> | undefined
+  let isTelling = false
 
-  /** Lines that are added together go out together. */
+  /** Lines that are added together go out together, and those that come meanwhile with the next. */
   const tell = (line: string) => {
-    untold.push(line)
-    if (untold.length > 1) return
-    const told = Promise.resolve().then(() => {
-      const lines = untold
-      untold = []
-      return tellSiblings(SIGNALS, { origin, lines } satisfies SiblingLines)
-    })
-    telling.add(told)
-    void told.finally(() => telling.delete(told))
+    untold.add(line)
+    next ??= Promise.withResolvers()
+    if (!isTelling) void tellAll()
+  }
+  const tellAll = async () => {
+    isTelling = true
+    await null
+    while (next) {
+      const [lines, done] = [[...untold], next]
+      untold = new Set()
+      next = undefined
+      telling = done
+      const at = performance.now()
+      await tellSiblings(SIGNALS, { origin, lines } satisfies SiblingLines)
+      done.resolve()
+      telling = undefined
+      const left = TELL_MS - (performance.now() - at)
+      if (left > 0) await pause(left)
+    }
+    isTelling = false
   }
   const keep = (lines: Iterable<string>) => {
     // It says all that others could.
@@ -116,7 +132,7 @@ function createOutbox(sql: Sql): Outbox {
   })
   return {
     origin,
-    spread: () => (telling.size > 0 ? Promise.all(telling) : undefined),
+    spread: () => (next ?? telling)?.promise,
     add(line) {
       if (hasSiblings) tell(line)
       keep([line])
