@@ -22,10 +22,12 @@ export function shareOwnWrites(known: LRUCache<number, number>, log: Log, redisU
   }
   onSibling<Wrote>('somebody wrote', remember)
   let redis: Redis | undefined
+  let isClosed = false
   if (redisUrl !== undefined)
     connectRedis(redisUrl, log).then(
       (made) => {
-        redis = made
+        if (isClosed) made.disconnect()
+        else redis = made
       },
       (error) => log.warn({ err: error }, 'redis'),
     )
@@ -48,6 +50,7 @@ export function shareOwnWrites(known: LRUCache<number, number>, log: Log, redisU
       )
     },
     async close() {
+      isClosed = true
       redis?.disconnect()
     },
   }
