@@ -39,8 +39,14 @@ test('a place is stored coarsely, moved by the next one, and forgotten on demand
     (await around(bob, at)).map((each) => each.user_id),
     [ann.id],
   )
+  const [cid, elsewhere] = [await person(), somewhere()]
+  await put(cid, elsewhere.latitude, elsewhere.longitude)
   for (let n = 0; n < 2; n += 1) assert.equal((await as(ann, 'DELETE', '/around-amap')).status, 204)
   assert.deepEqual(await around(bob, at), [])
+  assert.deepEqual(
+    (await around(bob, elsewhere)).map((each) => each.user_id),
+    [cid.id],
+  )
 })
 
 test('people come nearest first, by pages, within the radius (nearby-2)', async () => {

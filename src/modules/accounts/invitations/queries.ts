@@ -15,10 +15,13 @@ const usesOf = (sql: Db): Fragment =>
   sql`(select count(*)::int from invitation_uses u where u.invitation_id = i.id)`
 const isOpen = (sql: Db): Fragment => sql`i.ended_at is null and i.expires_at > now()`
 
+/** Whether invitations `i` let nobody in any more. */
+export const hasEnded = (sql: Db): Fragment => sql`not (${isOpen(sql)} and ${usesOf(sql)} < i.max_uses)`
+
 /** What is shown of invitations `i`. */
 export const invitationColumns = (sql: Db): Fragment => sql`
   i.id, i.code, i.max_uses, i.note, i.expires_at, i.created_at, ${usesOf(sql)} as uses,
-  not (${isOpen(sql)} and ${usesOf(sql)} < i.max_uses) as ended`
+  ${hasEnded(sql)} as ended`
 
 /** Writes an invitation and answers it; undefined where the maker has `openMax` good ones already. */
 export async function insertInvitation(

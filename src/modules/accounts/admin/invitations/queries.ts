@@ -1,26 +1,25 @@
 import type { Db } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { ifGiven, listingAt } from '#platform/sql.ts'
+import { ifGiven, listingAt, orderAt } from '#platform/sql.ts'
 import type { Tables } from '#platform/tables.ts'
-import { type InvitationRow, invitationColumns } from '../../invitations/queries.ts'
+import { hasEnded, type InvitationRow, invitationColumns } from '../../invitations/queries.ts'
 import type { InviteeQuery, ManagedInvitationQuery } from './schema.ts'
 
 type Named<N extends string> = Record<`${N}_id`, number> & Record<`${N}_name`, string | null>
 
-/** A page of invitations with their makers. */
+/** A page of invitations with their makers; uses are counted for those on the page only. */
 export function listManagedInvitations(sql: Db, { order, q, user, ended, ...page }: ManagedInvitationQuery) {
-  const rows = sql`
-    select * from (
-      select ${invitationColumns(sql)}, i.user_id, m.name as user_name
-      from invitations i left join users m on m.id = i.user_id
-      where true ${ifGiven(sql, user, (id) => sql`and i.user_id = ${id}`)}
-        ${ifGiven(sql, q, (code) => sql`and i.code = ${code.toUpperCase()}`)}
-    ) i
-    where true ${ifGiven(sql, ended, (value) => sql`and i.ended = ${value}`)}`
+  const where = sql`
+    where true ${ifGiven(sql, user, (id) => sql`and i.user_id = ${id}`)}
+      ${ifGiven(sql, q, (code) => sql`and i.code = ${code.toUpperCase()}`)}
+      ${ifGiven(sql, ended, (value) => sql`and (${hasEnded(sql)}) = ${value}`)}`
+  const list = { id: sql`i.id` }
   return pageOf<InvitationRow & Named<'user'>>(
     sql,
-    sql`select * from (${rows}) i where true ${listingAt(sql, { order, ...page }, { id: sql`i.id` })}`,
-    sql`select count(*)::int as total from (${rows}) i`,
+    sql`select ${invitationColumns(sql)}, i.user_id, m.name as user_name
+      from (select i.* from invitations i ${where} ${listingAt(sql, { order, ...page }, list)}) i
+      left join users m on m.id = i.user_id ${orderAt(sql, { order }, list)}`,
+    sql`select count(*)::int as total from invitations i ${where}`,
   )
 }
 
