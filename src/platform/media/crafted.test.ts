@@ -49,6 +49,11 @@ test('a picture whose parts do not add up has no parts to keep', () => {
     for (const file of files) assert.equal(strippers[mime]?.(latin1(file)), null, `${mime} ${file}`)
 })
 
+test('what follows the end of a picture goes, and the end is where its data ends', () => {
+  const jpeg = latin1('\xff\xd8\xff\xda\0\x02data\xff\0of\xff\xd0a scan\xff\xff\xd9')
+  assert.deepEqual(strippers['image/jpeg']?.(Buffer.concat([jpeg, latin1('a film')])), jpeg)
+})
+
 test('a label of an MP3 without sound behind it is no MP3', () => {
   const label = latin1('ID3\x04\0\0\0\0\0\0')
   assert.equal(isMp3(label), false)

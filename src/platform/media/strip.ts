@@ -28,8 +28,8 @@ function stripJpeg(bytes: Buffer): Buffer | null {
       return Buffer.concat(kept)
     }
     if (position + 4 > bytes.length) return null
+    // A length that is too short or too long leads to where no part begins.
     let end = position + 2 + bytes.readUInt16BE(position + 2)
-    if (end < position + 4 || end > bytes.length) return null
     // Compressed data follows its header; in it, 0xff is followed by zero or a restart mark.
     if (marker === 0xda) end = endOfScan(bytes, end)
     if (isShownByJpeg(bytes, marker, position)) kept.push(bytes.subarray(position, end))
@@ -74,7 +74,6 @@ function stripPng(bytes: Buffer): Buffer | null {
 }
 
 function stripGif(bytes: Buffer): Buffer | null {
-  if (bytes.length < 13) return null
   let position = 13 + colourTable(bytes[10] ?? 0)
   const kept = [bytes.subarray(0, position)]
   for (let parts = 0; parts < maxParts && position < bytes.length; parts += 1) {
@@ -88,7 +87,6 @@ function stripGif(bytes: Buffer): Buffer | null {
     else if (kind === 0x2c)
       position = endOfGifBlocks(bytes, position + 11 + colourTable(bytes[position + 9] ?? 0))
     else return null
-    if (position > bytes.length) return null
     if (kind === 0x2c || isShownByGif(bytes, start)) kept.push(bytes.subarray(start, position))
   }
   return null
@@ -105,7 +103,7 @@ function endOfGifBlocks(bytes: Buffer, from: number): number {
     position += size + 1
     if (size === 0) return position
   }
-  return bytes.length + 1
+  return bytes.length
 }
 
 function isShownByGif(bytes: Buffer, start: number): boolean {
