@@ -70,6 +70,18 @@ test('lists of a person are by kind, and without a name or a sign-in there is no
   assert.deepEqual(await given('&type=other'), [own])
   assert.deepEqual(await given(`&after=${invited}`), [own])
   assert.deepEqual(ids((await as(ben, 'GET', '/user/question-answer')).body), [adopted, invited, own])
+  // What is anonymous is in one's own lists only (questions-16).
+  const hidden = await ask(anna, { anonymity: 1 })
+  const masked = await answer(ben, plain, { anonymity: 1 })
+  assert.deepEqual(
+    [await asked(''), await given('')],
+    [
+      [inviting, prized, plain],
+      [adopted, invited, own],
+    ],
+  )
+  assert.equal(ids((await as(anna, 'GET', '/user/questions')).body)[0], hidden)
+  assert.equal(ids((await as(ben, 'GET', '/user/question-answer')).body)[0], masked)
   assert.equal((await guest('GET', '/user/questions')).status, 401)
   assert.equal((await guest('GET', '/user/question-answer')).status, 401)
   const reposted = (await guest('GET', `/qa/reposted-answers?id=${invited},${own},${missing}`)).body

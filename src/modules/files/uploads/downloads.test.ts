@@ -134,6 +134,7 @@ describe('reading', () => {
 
 describe('paid files', () => {
   let unpaid: UnpaidKind = null
+  let isHidden = false
   const asked: number[][] = []
   async function shop() {
     const server = await createServer({
@@ -153,7 +154,7 @@ describe('paid files', () => {
             asked.push(given)
             return unpaid
           },
-          isHidden: async () => false,
+          isHidden: async () => isHidden,
           confidential: new Set(),
         })
       },
@@ -180,5 +181,7 @@ describe('paid files', () => {
     assert.equal((await look('listen', sound)).status, 403)
     assert.equal((await look(null, sound)).status, 302)
     assert.deepEqual(asked[0], [id, 0])
+    isHidden = true
+    assert.equal((await look(null)).status, 404)
   })
 })

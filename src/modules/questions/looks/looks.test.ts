@@ -2,14 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { auditLedger } from '#modules/ledger/index.ts'
 import { questionEscrowChecks } from '#modules/questions/index.ts'
+import { forgetSettings, updateSettings } from '#modules/settings/index.ts'
 import { transaction } from '#platform/database.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { untilWaiting } from '#test/waiting.ts'
-import { type Answer, createWorld } from '#test/world.ts'
+import { type Answer, createWorld, type Person } from '#test/world.ts'
 import { deleteQuestion } from '../service.ts'
 
 const world = await createWorld()
-const { as, person, sql } = world
+const { as, ctx, person, sql } = world
 const { points, rich, answer, askForLooks } = questionsOf(world)
 
 test('paying for a look at an answer while it is deleted waits for that, is 404 and takes nothing (questions-13)', async () => {
@@ -25,4 +26,33 @@ test('paying for a look at an answer while it is deleted waits for that, is 404 
   assert.equal((await asking)?.status, 404)
   assert.equal(await points(cleo), 150)
   assert.deepEqual((await auditLedger(sql, questionEscrowChecks)).drift, [])
+})
+
+test('the payment password guards a look while the setting asks for it, after the answer is found', async () => {
+  const [anna, ben, cleo] = [await rich(100), await person(), await rich(150)]
+  const id = await answer(ben, await askForLooks(anna, ben))
+  const look = async (answerId: number) =>
+    (await as(cleo, 'POST', `/question-answers/${answerId}/onlookers`)).status
+  await updateSettings(ctx, sql, { 'pay-validate-user-password': true })
+  forgetSettings(ctx)
+  try {
+    assert.deepEqual([await look(id), await look(9_007_199_254_740_991)], [403, 404])
+  } finally {
+    await updateSettings(ctx, sql, { 'pay-validate-user-password': false })
+    forgetSettings(ctx)
+  }
+  assert.equal(await points(cleo), 150)
+})
+
+test('the orders of a look name the other side, unless the question is anonymous (questions-16)', async () => {
+  for (const anonymity of [0, 1]) {
+    const [anna, ben, cleo] = [await rich(100), await person(), await rich(150)]
+    const id = await answer(ben, await askForLooks(anna, ben, { anonymity }))
+    assert.equal((await as(cleo, 'POST', `/question-answers/${id}/onlookers`)).status, 201)
+    const partnerOf = async (who: Person) =>
+      (await as(who, 'GET', '/currency/orders')).body[0].target_id as string
+    const partners = [await partnerOf(cleo), await partnerOf(anna)]
+    assert.deepEqual(partners, anonymity ? ['0', '0'] : [String(anna.id), String(cleo.id)])
+    assert.deepEqual([await points(anna), await points(cleo)], [100, 50])
+  }
 })
