@@ -103,7 +103,7 @@ test('what is sealed comes back piece by piece, and nothing can be changed in it
   // Seal and salt are 30 bytes, then each piece has its length, its tag and its text.
   const second = 30 + 20 + 65_536
   const longer = Buffer.from(sealed)
-  longer.writeUInt32BE(65_537, second)
+  longer.writeUInt32BE(0xfffffff0, second)
   for (const [bytes, told] of [
     [longer, /the sealed backup is damaged/],
     [Buffer.concat([sealed, sealed.subarray(30, second)]), /something after its end/],
