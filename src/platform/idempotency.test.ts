@@ -35,3 +35,30 @@ test('after a failure of the server no answer is looked for a second time, so th
   // A check may have failed because the first request was through meanwhile.
   assert.equal(await looksAfter(notFound()), 2)
 })
+
+test('a check that failed because the first request was through meanwhile is answered as that one was', async () => {
+  const ann = await person()
+  const request = {
+    method: 'POST',
+    headers: { 'idempotency-key': 'sent twice' },
+    viewer: { id: ann.id },
+    params: {},
+    body: {},
+    routeOptions: { url: '/transfer' },
+  } as unknown as FastifyRequest
+  const answer = async (respond: Parameters<typeof once>[3]) => {
+    const told: unknown[] = []
+    const reply = {
+      header: (name: string, value: string) => void told.push(name, value),
+      code: (status: number) => ({ send: (body: unknown) => void told.push(status, body) }),
+    }
+    await once(ctx, request, reply as unknown as FastifyReply, respond)
+    return told
+  }
+  const told = await answer(async () => {
+    const first = await answer((atomically) => atomically(async () => ({ status: 201, body: { paid: 1 } })))
+    assert.deepEqual(first, [201, { paid: 1 }])
+    throw notFound()
+  })
+  assert.deepEqual(told, ['Idempotency-Replayed', 'true', 201, { paid: 1 }])
+})

@@ -122,6 +122,13 @@ test('a database that falls silent fails the statement a little after its time, 
   await sql.end()
 })
 
+test('a statement has all the time it takes where none is set', async () => {
+  const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 0 })
+  // The watch has looked at it by then.
+  assert.equal((await sql`select pg_sleep(0.7)`).length, 1)
+  await sql.end()
+})
+
 test('a database that was away is used again with the first statement after it is back', async () => {
   const socketFolder = await mkdtemp(join(tmpdir(), 'kith-away-'))
   const path = join(socketFolder, `.s.PGSQL.${connection.port}`)
