@@ -65,6 +65,13 @@ test('a route that does not say who may call it is refused before the server sta
   await other.close()
 })
 
+test('caches are told of the API alone', async () => {
+  const health = await app.inject('/health/live')
+  assert.equal(health.statusCode, 200)
+  assert.equal(health.headers.etag, undefined)
+  assert.doesNotMatch(String(health.headers.vary), /Authorization/)
+})
+
 test('a URL that cannot be decoded is 400 with all headers', async () => {
   const answer = await guest('GET', '/feeds/%E0%A4%A')
   assert.ok([400, 404].includes(answer.status))
