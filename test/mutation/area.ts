@@ -15,7 +15,7 @@ const ACROSS: Record<string, string[]> = {
   notifications: ['test/notified'],
   music: ['src/commands/import.test.ts'],
   news: ['src/commands/import.test.ts'],
-  files: ['src/modules/feeds', 'src/modules/accounts'],
+  files: ['test/tidy.test.ts', 'src/modules/feeds', 'src/modules/accounts'],
   tokens: ['src/modules/accounts'],
   abilities: ['src/modules/accounts'],
   conversations: ['src/modules/im'],

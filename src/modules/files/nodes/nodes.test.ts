@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import sharp from 'sharp'
-import { attachmentViews, storedNode } from '#modules/files/index.ts'
+import { attachmentViews, getStoredNode, storedNode } from '#modules/files/index.ts'
 import { flatPicture, noisyPicture, photo } from '#test/fixtures/media.ts'
 import { createWorld, type Person } from '#test/world.ts'
 import { tidyNodes } from './service.ts'
@@ -210,6 +210,8 @@ describe('a stored node', () => {
     const used = await storedNode(sql, node, { ownerId: alice.id })
     assert.deepEqual(used, { node, mime: 'image/png', size: png.length, width: 30, height: 20 })
     assert.equal(await storedNode(sql, node, { ownerId: bob.id }), null)
+    const refusal = { status: 422, code: 'file_not_usable' }
+    await assert.rejects(getStoredNode(sql, node, { ownerId: bob.id, field: 'logo' }), refusal)
     assert.equal(await storedNode(sql, unfinished, { ownerId: alice.id }), null)
     assert.equal(await storedNode(sql, 'public:nonsense', { ownerId: alice.id }), null)
     assert.deepEqual([...(await attachmentViews(sql, [node, unfinished], ctx)).keys()], [node])

@@ -105,7 +105,8 @@ test('an answer shows its question, who liked it, and what the viewer did to it'
   assert.equal(body.likes[0].user.id, anna.id)
   assert.equal(body.views_count, 1)
   assert.equal((await guest('GET', `/question-answers/${id}`)).body.views_count, 2)
-  assert.equal((await guest('GET', `/question-answers/${missing}`)).status, 404)
+  for (const path of [`/question-answers/${missing}`, `/questions/${missing}/answers`])
+    assert.equal((await guest('GET', path)).status, 404)
 })
 
 test('only its author changes an answer, and not once it is adopted (questions-10)', async () => {
@@ -120,7 +121,10 @@ test('only its author changes an answer, and not once it is adopted (questions-1
   const { body } = await as(ben, 'GET', path)
   assert.deepEqual([body.body, body.text_body, body.anonymity], ['Better', 'Better', 1])
   await as(anna, 'PUT', `/questions/${question}/adoptions/${id}`)
-  assert.equal((await as(ben, 'PATCH', path, { body: 'Again' })).status, 422)
+  for (const body of ['Again', 5]) {
+    const refused = await as(ben, 'PATCH', path, { body })
+    assert.deepEqual([refused.status, refused.headers['x-error-code']], [422, 'answer_adopted'])
+  }
   assert.equal((await as(ben, 'DELETE', path)).status, 422)
 })
 

@@ -5,6 +5,7 @@ import { questionEscrowChecks } from '#modules/questions/index.ts'
 import { forgetSettings, updateSettings } from '#modules/settings/index.ts'
 import { transaction } from '#platform/database.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
+import { newPicture, upload } from '#test/fixtures/uploads.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { type Answer, createWorld, type Person } from '#test/world.ts'
 import { deleteQuestion } from '../service.ts'
@@ -55,4 +56,14 @@ test('the orders of a look name the other side, unless the question is anonymous
     assert.deepEqual(partners, anonymity ? ['0', '0'] : [String(anna.id), String(cleo.id)])
     assert.deepEqual([await points(anna), await points(cleo)], [100, 50])
   }
+})
+
+test('who paid for a look sees the pictures of the answer, and nobody else does (questions-13)', async () => {
+  const [anna, ben, cleo] = [await rich(100), await person(), await rich(150)]
+  const picture = await upload(world, ben, await newPicture())
+  const question = await askForLooks(anna, ben)
+  const id = await answer(ben, question, { body: `Look @![here](${picture})` })
+  assert.equal((await as(cleo, 'POST', `/question-answers/${id}/onlookers`)).status, 201)
+  const seen = async (who: Person) => (await as(who, 'GET', `/files/${picture}`)).status
+  assert.deepEqual([await seen(cleo), await seen(anna), await seen(await person())], [302, 302, 404])
 })
