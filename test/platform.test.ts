@@ -19,6 +19,7 @@ test('an unknown path is 404 in the specified shape, with rate and request heade
   assert.ok(answer.headers['x-ratelimit-limit'])
   assert.ok(answer.headers['x-ratelimit-remaining'])
   assert.ok(answer.headers['x-request-id'])
+  assert.equal(answer.headers['content-encoding'], undefined)
 })
 
 test('a known path with another verb is 405 with Allow (conventions-2)', async () => {
