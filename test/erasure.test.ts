@@ -193,6 +193,49 @@ const KEPT = new Set([
   ],
 ])
 
+test('what others have of the same kind stays (rights-2)', async () => {
+  const [ann, bob] = [await signUp({ phone: '13911110007' }), await person()]
+  const papers = await uploadPicture(world, bob)
+  const [tag] = await sql<{ id: number }[]>`
+    with kind as (insert into tag_categories (name, name_key) values ('Erasure', 'erasure') returning id)
+    insert into tags (tag_category_id, name, name_key) select id, 'Quiet', 'quiet' from kind returning id`
+  for (const [one, subject] of [
+    [ann, 'ann'],
+    [bob, 'bob'],
+  ] as const) {
+    await sql`insert into linked_accounts (provider, subject, user_id) values ('elsewhere', ${subject}, ${one.id})`
+    await as(one, 'POST', '/around-amap', { latitude: 40, longitude: 40 })
+    await as(one, 'POST', '/user/feedback', { content: 'Hello', system_mark: 1 })
+    await as(one, 'PUT', `/user/tags/${tag?.id}`)
+  }
+  const body = {
+    type: 'user',
+    name: 'Bob',
+    phone: '13911110008',
+    number: '2',
+    desc: 'Dancer',
+    files: [papers],
+  }
+  assert.equal((await as(bob, 'POST', '/user/certification', body)).status, 201)
+  const tables = [
+    ...['linked_accounts', 'user_places', 'feedback', 'user_tags', 'certifications', 'user_roles'],
+    ...['tokens', 'token_families'],
+  ]
+  const held = async () => {
+    const counts: Record<string, number> = {}
+    for (const table of tables)
+      counts[table] = (await sql`select from ${sql(table)} where user_id = ${bob.id}`).length
+    return counts
+  }
+  const before = await held()
+  assert.deepEqual(
+    tables.filter((table) => before[table] === 0),
+    [],
+  )
+  await gone(ann)
+  assert.deepEqual(await held(), before)
+})
+
 test('of every table with people in it it is known what an erasure does to it (rights-2)', async () => {
   const erased = [
     ...[

@@ -126,6 +126,8 @@ test('somebody who was there counts once a day, and is forgotten when the day is
   for (let i = 0; i < 3; i += 1) noteActive(ctx, { id: ann.id, family: '', expiresAt: 0 })
   await as(bob, 'GET', '/user')
   await as(bob, 'GET', '/user')
+  // A token of nobody makes nobody active.
+  assert.equal((await as({ ...bob, token: `${bob.token}x` }, 'GET', '/user')).status, 401)
   for (const close of ctx.onClose) await close()
   const noted =
     await sql`select from active_people where day = current_date and user_id in (${ann.id}, ${bob.id})`

@@ -36,6 +36,7 @@ describe('the list of sensitive words', () => {
     assert.match(created_at, /^\d{4}/)
     assert.match(updated_at, /^\d{4}/)
     assert.deepEqual(word, { id, word: 'Badger', type: 'replace', replace: 'mole' })
+    await sql`insert into sensitive_words (word, word_key, type) values ('Heron', 'heron', 'replace')`
     const { body } = await admin('GET', '?q=BADG&type=replace')
     assert.deepEqual([body.total, body.data[0].id], [1, id])
     assert.equal((await admin('PATCH', `/${id}`, { replace: null })).status, 204)
@@ -46,6 +47,21 @@ describe('the list of sensitive words', () => {
     assert.deepEqual(
       actions.map(({ action }) => action),
       ['sensitive-words.create', 'sensitive-words.update', 'sensitive-words.delete'],
+    )
+  })
+
+  test('keeps in the audit log what racing changes found', async () => {
+    const id = await add({ word: 'Zebrafinch', type: 'replace', replace: '0' })
+    const replacements = Array.from({ length: 8 }, (_, n) => String(n + 1))
+    const answers = await Promise.all(replacements.map((replace) => admin('PATCH', `/${id}`, { replace })))
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([204]))
+    const log = await sql<{ before: { replace: string }; after: { replace: string } }[]>`
+      select before, after from audit_log
+      where subject_type = 'sensitive-words' and action = 'sensitive-words.update' and subject_id = ${String(id)}
+      order by id`
+    assert.deepEqual(
+      log.map(({ before }) => before.replace),
+      ['0', ...log.slice(0, -1).map(({ after }) => after.replace)],
     )
   })
 

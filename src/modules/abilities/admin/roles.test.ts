@@ -96,3 +96,10 @@ test('the role of newcomers keeps its name, is not deleted and never opens the a
   assert.equal((await choose('owner')).status, 204)
   assert.equal((await as(founder, 'DELETE', url)).status, 204)
 })
+
+test('the roles that somebody is given are theirs alone', async () => {
+  const [ann, bob] = [await person(), await person({ roles: ['developer'] })]
+  const rolesOf = async (id: number) => (await as(founder, 'GET', `/admin/users/${id}`)).body.roles
+  assert.equal((await as(founder, 'PATCH', `/admin/users/${ann.id}`, { roles: ['disabler'] })).status, 204)
+  assert.deepEqual([await rolesOf(ann.id), await rolesOf(bob.id)], [['disabler'], ['developer']])
+})

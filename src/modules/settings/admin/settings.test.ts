@@ -22,6 +22,14 @@ test('a changed setting holds at once, and the change is in the audit log with b
   assert.deepEqual(log.body.data[0].after, { 'feed:topic:need-review': true })
 })
 
+test('a change of nothing is no entry in the audit log', async () => {
+  const entries = async () =>
+    (await as(founder, 'GET', '/admin/audit-log?action=settings.update')).body.total as number
+  const before = await entries()
+  assert.equal((await as(founder, 'PATCH', '/admin/settings', {})).status, 204)
+  assert.equal(await entries(), before)
+})
+
 test('a setting of the wrong type is 422 on its name and nothing is saved', async () => {
   const answer = await as(founder, 'PATCH', '/admin/settings', {
     'wallet:ratio': 'much',
