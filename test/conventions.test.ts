@@ -13,6 +13,13 @@ test('a path id that is no positive integer below 2^53 names nothing (convention
     assert.equal((await guest('GET', `/feeds/${id}`)).status, 404, id)
 })
 
+test('what is not there is 404 whatever is wrong with the rest of the request', async () => {
+  const ada = await person()
+  assert.equal((await as(ada, 'POST', '/feeds/999999999/comments', {})).status, 404)
+  const id = await publish(ada)
+  assert.equal((await as(ada, 'POST', `/feeds/${id}/comments`, {})).status, 422)
+})
+
 test('fields are there and null when empty, lists are never null (conventions-5)', async () => {
   const id = await publish(await person())
   const { body } = await guest('GET', `/feeds/${id}`)
