@@ -67,3 +67,11 @@ test('who paid for a look sees the pictures of the answer, and nobody else does 
   const seen = async (who: Person) => (await as(who, 'GET', `/files/${picture}`)).status
   assert.deepEqual([await seen(cleo), await seen(anna), await seen(await person())], [302, 302, 404])
 })
+
+test('who could afford a second look pays for one (questions-13)', async () => {
+  const [anna, ben, cleo] = [await rich(100), await person(), await rich(500)]
+  const id = await answer(ben, await askForLooks(anna, ben))
+  const look = async () => (await as(cleo, 'POST', `/question-answers/${id}/onlookers`)).status
+  assert.deepEqual([await look(), await look()], [201, 422])
+  assert.equal(await points(cleo), 400)
+})
