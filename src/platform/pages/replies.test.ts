@@ -6,14 +6,14 @@ import { Type } from '#platform/schema.ts'
 import { createWorld } from '#test/world.ts'
 
 let made = 0
-const { ctx, guest, sql } = await createWorld(
+const { as, ctx, guest, person, sql } = await createWorld(
   { KEPT_PAGES_VERIFY: 'true' },
   {
     routes(server, ctx) {
       const { sql } = ctx
       const route = routesOn(server, ctx, { tag: 'Feeds' })
       const reply = { 200: Type.Object({ text: Type.String() }) }
-      const common = { access: 'public', kept: 'each', summary: 'For this test.', reply } as const
+      const common = { access: 'optional', kept: 'each', summary: 'For this test.', reply } as const
       const stored = async () => {
         const [row] = await sql<
           [{ text: string }]
@@ -58,6 +58,8 @@ const read = async (path: string) => {
 test('a page that is found is made again and compared, where that is asked for', async () => {
   for (let time = 1; time <= 2; time += 1) assert.deepEqual(await read('stored'), [200, 'as it was'])
   assert.match(await ctx.metrics.render(), /http_kept_pages_total\{event="compared"\} 2/)
+  const ann = await person()
+  assert.equal((await as(ann, 'GET', '/test/stored')).body.text, 'as it was')
 })
 
 test('what was written while a page was compared is no fault of the page', async () => {
