@@ -19,13 +19,12 @@ export function keptValues<V extends object>(max: number) {
     const kept = ofContext.get(ctx) ?? new LRUCache<string, Entry<V>>({ max })
     ofContext.set(ctx, kept)
     const { generations } = ctx.sql
-    const isGood = ({ sources, readAt }: Entry<V>) =>
-      !sources.isUnknown &&
-      !sources.isTimed &&
-      sources.ends.size === 0 &&
-      performance.now() - readAt < LONGEST_MS &&
-      generations.lastWrite(sources).rows <= sources.since &&
-      generations.lastWrite(sources).counts <= sources.since
+    const isGood = ({ sources, readAt }: Entry<V>) => {
+      if (sources.isUnknown || sources.isTimed || sources.ends.size > 0) return false
+      if (performance.now() - readAt >= LONGEST_MS) return false
+      const { rows, counts } = generations.lastWrite(sources)
+      return rows <= sources.since && counts <= sources.since
+    }
     const reading = currentCaller()?.reading
     let entry = kept.get(key)
     if (!entry || !isGood(entry)) {
