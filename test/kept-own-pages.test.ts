@@ -83,13 +83,11 @@ test('notifications are kept in each language apart, and a new one is seen at on
 test('the categories that somebody subscribes to are found without a statement, and changed at once', async () => {
   const [ann, bob] = [await person(), await person()]
   const names = ['Kept one', 'Kept two']
-  const ids = await Promise.all(
-    names.map(async (name) => {
-      const [row] = await sql<{ id: number }[]>`
-        insert into news_categories (name, name_key) values (${name}, ${name.toLowerCase()}) returning id`
-      return row?.id as number
-    }),
-  )
+  const made = await sql<{ id: number }[]>`
+    insert into news_categories (name, name_key)
+    select name, lower(name) from unnest(${names}::text[]) with ordinality as n (name, at) order by at
+    returning id`
+  const ids = made.map(({ id }) => id).sort((one, other) => one - other)
   const mine = async (who = ann) =>
     (await as(who, 'GET', '/news/cates')).body.my_cates.map(({ id }: { id: number }) => id)
   assert.equal((await as(bob, 'PATCH', '/news/categories/follows', { follows: ids.join() })).status, 201)
