@@ -15,16 +15,21 @@ const { ctx, person } = await createWorld(
   },
 )
 
-test('after a failure of the server no answer is looked for a second time, so that nobody waits twice', async () => {
-  const ann = await person()
-  const request = {
+/** A request to pay by somebody new. */
+const paymentWith = async (key: string) => {
+  const { id } = await person()
+  return {
     method: 'POST',
-    headers: { 'idempotency-key': 'tried once' },
-    viewer: { id: ann.id },
+    headers: { 'idempotency-key': key },
+    viewer: { id },
     params: {},
     body: {},
     routeOptions: { url: '/transfer' },
   } as unknown as FastifyRequest
+}
+
+test('after a failure of the server no answer is looked for a second time, so that nobody waits twice', async () => {
+  const request = await paymentWith('tried once')
   const looksAfter = async (failure: Error) => {
     looks = 0
     const tried = once(ctx, request, {} as FastifyReply, () => Promise.reject(failure))
@@ -37,15 +42,7 @@ test('after a failure of the server no answer is looked for a second time, so th
 })
 
 test('a check that failed because the first request was through meanwhile is answered as that one was', async () => {
-  const ann = await person()
-  const request = {
-    method: 'POST',
-    headers: { 'idempotency-key': 'sent twice' },
-    viewer: { id: ann.id },
-    params: {},
-    body: {},
-    routeOptions: { url: '/transfer' },
-  } as unknown as FastifyRequest
+  const request = await paymentWith('sent twice')
   const answer = async (respond: Parameters<typeof once>[3]) => {
     const told: unknown[] = []
     const reply = {

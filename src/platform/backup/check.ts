@@ -21,10 +21,13 @@ async function folderFault(folder: string): Promise<string | undefined> {
 }
 
 async function bucketFault(address: string, s3: Config['s3']): Promise<string | undefined> {
-  const { bucket, key } = readBucketAddress(address)
-  return openBucket({ ...s3, bucket })
-    .list(key, 1)
-    .then(() => undefined, codeOf)
+  try {
+    const { bucket, key } = readBucketAddress(address)
+    await openBucket({ ...s3, bucket }).list(key, 1)
+    return undefined
+  } catch (error) {
+    return codeOf(error)
+  }
 }
 
 /**

@@ -50,5 +50,7 @@ test('a place that cannot be written or reached is told with its reason, and not
     String(await faultOf('s3://backups/kith')),
     /^BACKUP_TO: s3:\/\/backups\/kith cannot be reached \(ECONNREFUSED\): /,
   )
+  for (const unreadable of ['s3://no bucket/kith', 's3://backups/%zz'])
+    assert.match(String(await faultOf(unreadable)), /^BACKUP_TO: .+ cannot be reached \(\w+\): /)
   assert.equal(existsSync(join(folder, 'backups')), false)
 })

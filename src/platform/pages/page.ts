@@ -9,7 +9,8 @@ export type Rendered = { bytes: Buffer; etag: string; encoded: Map<Encoding, Buf
 /** The flags of things that are set for one viewer: by name, the ids. */
 export type Flags = ReadonlyMap<string, ReadonlySet<number>>
 
-const NO_FLAGS: Flags = new Map()
+/** Nothing is a viewer's own. */
+export const NO_FLAGS: Flags = new Map()
 
 const [TRUE, FALSE] = [Buffer.from('true'), 'false']
 

@@ -11,6 +11,9 @@ const LONGEST_MS = 60_000
 /** Other ways to ask for the same page that are remembered. */
 const MAX_NAMES = 20_000
 
+/** What something that is kept was made of, and when. */
+export type MadeOf = Pick<Page, 'noted' | 'readAt'>
+
 /** Makes a page: the text of the reply, as it is sent. */
 export type Make = () => Promise<string>
 
@@ -25,8 +28,8 @@ export type Pages = {
   /** The key under which a page was asked for by this address before. */
   keyOf(address: string): string | undefined
   remember(address: string, key: string): void
-  /** Whether a page still says what the tables say. */
-  isExact(page: Page): boolean
+  /** Whether something that is kept still says what the tables say. */
+  isExact(made: MadeOf): boolean
   /** Counts what showing a page counts. */
   countShown(page: Page): void
   /** How old what only counts may be in a page that is sent now. */
@@ -68,14 +71,14 @@ function createPages(ctx: Context): Pages {
   const counts = ctx.metrics.countPages(() => ({ pages: kept.size, bytes: kept.calculatedSize }))
 
   const ends = createEnds(ctx.sql)
-  const isYoung = ({ noted: { sources }, readAt }: Page) => {
+  const isYoung = ({ noted: { sources }, readAt }: MadeOf) => {
     const time = now()
     const isTold = !sources.isTimed && ends.areOpen(sources.ends, readAt, time)
     return time - readAt < (isTold ? LONGEST_MS : timedMs)
   }
-  const isExact = (page: Page) => {
-    const { sources } = page.noted
-    if (sources.isUnknown || !isYoung(page)) return false
+  const isExact = (made: MadeOf) => {
+    const { sources } = made.noted
+    if (sources.isUnknown || !isYoung(made)) return false
     const last = generations.lastWrite(sources)
     return last.rows <= sources.since && last.counts <= sources.since
   }

@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '#platform/context.ts'
-import { currentCaller, newCaller } from '#platform/database/callers.ts'
+import { currentCaller } from '#platform/database/callers.ts'
 import { language } from '#platform/error-reply.ts'
 import { COMPRESSED_FROM, encodingFor, hasAlready } from '#platform/http/encoding.ts'
+import { compare } from './compare.ts'
 import { findFlags, type Overlay } from './overlay.ts'
-import { createPage, encodedAs, type Flags, type Page, type Rendered } from './page.ts'
-import { type Pages, pagesOf } from './pages.ts'
-import { noting } from './reading.ts'
+import { encodedAs, NO_FLAGS, type Page, type Rendered } from './page.ts'
+import { pagesOf } from './pages.ts'
 
 /**
  * Whose replies a route keeps. `each`: the one that all guests get, and for each viewer their own. `everybody`: the same
@@ -23,10 +23,6 @@ const STAND_IN: StandIn = { id: 0, standsIn: true }
 type Write = (viewer: StandIn | { id: number }) => Promise<string>
 
 const NO_NAMES: ReadonlySet<string> = new Set()
-const NO_FLAGS: Flags = new Map()
-/** How often, and how long after each other, two pages are compared before they count as different. */
-const COMPARISONS = 6
-const PAUSE_MS = 100
 
 /** The handler sent something of its own, which is no page. */
 export class SentAlready extends Error {}
@@ -64,7 +60,7 @@ export function keptRoute(
     const page = await made(reply, () => pages.get(own, id, NO_NAMES, () => write({ id })))
     if (!page) return true
     if (pages.isVerified)
-      await compare(pages, ctx, {
+      await compare(ctx, {
         page,
         key: own,
         shown: async () => page.forViewer(NO_FLAGS).bytes.toString(),
@@ -98,7 +94,7 @@ export function keptRoute(
         const page = await made(reply, () => pages.get(key, viewerId, names, () => write(GUEST)))
         if (!page) return true
         if (pages.isVerified)
-          await compare(pages, ctx, {
+          await compare(ctx, {
             page,
             key,
             shown: async () => page.forGuests(performance.now(), 0).bytes.toString(),
@@ -118,7 +114,7 @@ export function keptRoute(
       const flags = isOpen && (await findFlags(ctx.sql, overlay, viewerId, page.flagged()))
       if (!page || !flags) return answerAlone(request, reply, key, write)
       if (pages.isVerified)
-        await compare(pages, ctx, {
+        await compare(ctx, {
           page,
           key: `${shared} for ${viewerId}`,
           shown: async () => {
@@ -162,42 +158,4 @@ function sendRendered(request: FastifyRequest, reply: FastifyReply, rendered: Re
     rendered.bytes.length < COMPRESSED_FROM || typeof accepts !== 'string' ? undefined : encodingFor(accepts)
   if (!encoding) return void reply.send(rendered.bytes)
   reply.header('Content-Encoding', encoding).send(encodedAs(rendered, encoding))
-}
-
-/**
- * Makes a page again and compares. A write that is under way, here or in another process, makes them differ for a
- * moment: only a page that stays good and different is a fault.
- */
-async function compare(
-  pages: Pages,
-  ctx: Context,
-  of: {
-    page: Page
-    key: string
-    shown: () => Promise<string | undefined>
-    write: () => Promise<string>
-  },
-): Promise<void> {
-  let [shown, fresh]: (string | undefined)[] = []
-  for (let attempt = 0; attempt < COMPARISONS; attempt += 1) {
-    if (attempt > 0) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
-    const caller = { ...newCaller(), keys: currentCaller()?.keys ?? [] }
-    const made = await noting(ctx.sql.generations, caller, of.write).catch(() => undefined)
-    shown = await of.shown()
-    fresh =
-      made &&
-      createPage(made.value, made.noted, of.page.readAt, NO_NAMES).forViewer(NO_FLAGS).bytes.toString()
-    if (!pages.isExact(of.page)) return
-    if (shown === fresh) return pages.tell('compared')
-  }
-  pages.tell('different')
-  const at = [...(shown ?? '')].findIndex((letter, place) => letter !== fresh?.[place])
-  const around = (text: string | undefined) => text?.slice(Math.max(0, at - 80), at + 80)
-  ctx.log.error(
-    { key: of.key, kept: around(shown), made: around(fresh) },
-    'a kept page is not what is made now',
-  )
-  throw new Error(
-    `${of.key} is kept as …${around(shown)}… and made as …${around(fresh)}… (${[...of.page.noted.sources.tables].join(', ')})`,
-  )
 }

@@ -1,13 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import type { Context } from '#platform/context.ts'
 import { currentCaller, newCaller } from '#platform/database/callers.ts'
-import type { Sources } from '#platform/generations.ts'
+import { compare } from './compare.ts'
+import { type MadeOf, pagesOf } from './pages.ts'
 import { noting } from './reading.ts'
 
-/** Nothing is kept for longer, whatever was not told of what it was read from. */
-const LONGEST_MS = 60_000
-
-type Entry<V> = { value: V; sources: Sources; readAt: number }
+type Entry<V> = MadeOf & { value: V }
 
 /**
  * Keeps what is read for many requests and is no reply by itself, each value until a table that it was read from is
@@ -16,26 +14,28 @@ type Entry<V> = { value: V; sources: Sources; readAt: number }
 export function keptValues<V extends object>(max: number) {
   const ofContext = new WeakMap<Context, LRUCache<string, Entry<V>>>()
   return async (ctx: Context, key: string, read: () => Promise<V>): Promise<V> => {
+    if (ctx.config.keptPages.bytes === 0) return read()
+    // What is made of it would have to know when it ends.
+    currentCaller()?.reading?.readUnknown()
     const kept = ofContext.get(ctx) ?? new LRUCache<string, Entry<V>>({ max })
     ofContext.set(ctx, kept)
-    const { generations } = ctx.sql
-    const isGood = ({ sources, readAt }: Entry<V>) => {
-      if (sources.isUnknown || sources.isTimed || sources.ends.size > 0) return false
-      if (performance.now() - readAt >= LONGEST_MS) return false
-      const { rows, counts } = generations.lastWrite(sources)
-      return rows <= sources.since && counts <= sources.since
+    const pages = pagesOf(ctx)
+    const known = kept.get(key)
+    if (known && pages.isExact(known)) {
+      if (pages.isVerified)
+        await compare(ctx, {
+          page: known,
+          key: `the value ${key}`,
+          shown: async () => JSON.stringify(known.value),
+          write: async () => JSON.stringify(await read()),
+        })
+      return known.value
     }
-    const reading = currentCaller()?.reading
-    let entry = kept.get(key)
-    if (!entry || !isGood(entry)) {
-      const readAt = performance.now()
-      const caller = { ...newCaller(), keys: currentCaller()?.keys ?? [] }
-      const { value, noted } = await noting(generations, caller, read)
-      entry = { value, sources: noted.sources, readAt }
-      if (isGood(entry)) kept.set(key, entry)
-      else reading?.readUnknown()
-    }
-    for (const table of entry.sources.tables) reading?.readCache(table)
-    return entry.value
+    const readAt = performance.now()
+    const caller = { ...newCaller(), keys: currentCaller()?.keys ?? [] }
+    const { value, noted } = await noting(ctx.sql.generations, caller, read)
+    const entry = { value, noted, readAt }
+    if (pages.isExact(entry)) kept.set(key, entry)
+    return value
   }
 }

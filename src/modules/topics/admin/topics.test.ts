@@ -10,22 +10,9 @@ const world = await createWorld()
 const { as, guest, person, sql } = world
 
 const founder = await person({ roles: ['founder'] })
-const made = await as(founder, 'POST', '/admin/roles', {
-  name: 'reviewer',
-  abilities: ['admin: feed topics'],
-})
-assert.equal(made.status, 201)
-const reviewer = await person({ roles: ['reviewer'] })
-
-const { unique, createTopic, withReview } = topicsOf(world)
+const { unique, createTopic, withReview, personWith, auditOf } = topicsOf(world)
+const reviewer = await personWith('admin: feed topics')
 const read = async (id: number) => (await as(reviewer, 'GET', `/admin/feed-topics/${id}`)).body
-const review = (id: number, status: unknown) =>
-  as(reviewer, 'PUT', `/admin/feed-topics/${id}/review`, { status })
-const auditOf = async (id: number) =>
-  (await as(founder, 'GET', `/admin/audit-log?subject_type=feed-topics&subject_id=${id}&order=asc`)).body.data
-const noticesOf = (somebody: Person) =>
-  sql<{ type: string; sender_id: number; data: Record<string, unknown> }[]>`
-    select type, sender_id, data from notifications where user_id = ${somebody.id} order by seq`
 
 describe('administering topics', () => {
   test('needs the ability of its area: neither membership nor admin: login is enough', async () => {
@@ -142,7 +129,7 @@ describe('an administrator', () => {
     const twice = await as(reviewer, 'POST', '/admin/feed-topics', { name: name.toUpperCase() })
     assert.deepEqual([twice.status, twice.headers['x-error-code']], [422, 'topic_name_taken'])
     assert.equal((await as(reviewer, 'POST', '/admin/feed-topics', {})).status, 422)
-    const [entry] = await auditOf(answer.body.id)
+    const [entry] = await auditOf(founder, answer.body.id)
     assert.deepEqual([entry.action, entry.user_id, entry.after.name], ['topics.create', reviewer.id, name])
   })
 
@@ -171,7 +158,7 @@ describe('an administrator', () => {
     await sql`update feed_topics set updated_at = '2026-01-02 03:04:05Z' where id = ${id}`
     assert.equal((await change({})).status, 204)
     assert.equal((await read(id)).updated_at, '2026-01-02T03:04:05Z')
-    const [entry] = await auditOf(id)
+    const [entry] = await auditOf(founder, id)
     assert.deepEqual([entry.before.desc, entry.after.desc, entry.after.name], ['before', '', name])
   })
 
@@ -205,7 +192,7 @@ describe('an administrator', () => {
     assert.equal((await as(creator, 'GET', `/feed/topics/${id}`)).status, 404)
     assert.equal((await sql`select from feed_topic_users where topic_id = ${id}`).length, 0)
     await createTopic(creator, { name })
-    const [entry] = await auditOf(id)
+    const [entry] = await auditOf(founder, id)
     assert.deepEqual([entry.action, entry.before.name, entry.after], ['topics.delete', name, null])
   })
 
@@ -241,86 +228,5 @@ describe('an administrator', () => {
     for (const { status } of answers) assert.ok([204, 404, 422].includes(status), String(status))
     assert.equal((await sql`select from feed_topic_users where topic_id = ${id}`).length, 0)
     for (const check of topicCounters) assert.deepEqual(await check.find(sql), [])
-  })
-})
-
-describe('reviewing a topic', () => {
-  test('lets a waiting topic pass, and tells its creator (topics-13)', async () => {
-    const creator = await person()
-    const waiting = async () =>
-      (await as(founder, 'GET', '/admin/statistics/waiting')).body.data.find(
-        ({ name }: { name: string }) => name === 'topic-reviews',
-      ).count as number
-    const before = await waiting()
-    const id = await withReview(() => createTopic(creator))
-    assert.equal(await waiting(), before + 1)
-    const { name, status } = await read(id)
-    assert.equal(status, 'waiting')
-    assert.equal((await guest('GET', `/feed/topics/${id}`)).status, 404)
-    const answer = await review(id, 'passed')
-    assert.deepEqual([answer.status, answer.body], [204, null])
-    assert.equal(await waiting(), before)
-    assert.equal((await guest('GET', `/feed/topics/${id}`)).status, 200)
-    assert.deepEqual(
-      [...(await noticesOf(creator))],
-      [
-        {
-          type: 'system',
-          sender_id: 0,
-          data: {
-            type: 'feed:topic:create:passed',
-            resource: { type: 'feed-topics', id },
-            topic: { id, name },
-          },
-        },
-      ],
-    )
-    const entry = (await auditOf(id)).at(-1)
-    assert.deepEqual(
-      [entry.action, entry.before.status, entry.after.status],
-      ['topics.review', 'waiting', 'passed'],
-    )
-  })
-
-  test('goes from waiting to failed, from there to passed and back, and nowhere else (topics-13)', async () => {
-    const creator = await person()
-    await withReview(async () => {
-      const id = await createTopic(creator)
-      const steps = [
-        ['failed', 204],
-        ['failed', 422],
-        ['passed', 204],
-        ['passed', 422],
-        ['failed', 204],
-        ['waiting', 422],
-        ['hidden', 422],
-        [undefined, 422],
-      ] as const
-      for (const [status, expected] of steps)
-        assert.equal((await review(id, status)).status, expected, String(status))
-      assert.equal((await read(id)).status, 'failed')
-      assert.deepEqual(
-        (await noticesOf(creator)).map(({ data }) => data.type),
-        ['feed:topic:create:failed', 'feed:topic:create:passed', 'feed:topic:create:failed'],
-      )
-      const again = await review(id, 'failed')
-      assert.deepEqual(again.body, { message: 'The topic is in this state already.' })
-    })
-  })
-
-  test('of a topic that never waited tells nobody while the review switch is off', async () => {
-    const creator = await person()
-    const id = await createTopic(creator)
-    assert.equal((await review(id, 'failed')).status, 204)
-    assert.equal((await guest('GET', `/feed/topics/${id}`)).status, 404)
-    assert.equal((await noticesOf(creator)).length, 0)
-  })
-
-  test('by several at once decides and tells once', async () => {
-    const creator = await person()
-    const id = await withReview(() => createTopic(creator))
-    const answers = await Promise.all(Array.from({ length: 5 }, () => review(id, 'passed')))
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 422, 422, 422, 422])
-    assert.equal((await noticesOf(creator)).length, 1)
   })
 })
