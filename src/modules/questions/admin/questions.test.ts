@@ -146,6 +146,8 @@ test('a request for excellence is decided on once: the fee is kept or goes back 
   assert.equal(await points(anna), 0)
   const { data } = (await as(admin, 'GET', `/admin/question-applications?user_id=${anna.id}&state=pending`))
     .body
+  const ofBad = (await as(admin, 'GET', `/admin/question-applications?question_id=${bad}`)).body
+  assert.deepEqual([ofBad.total, ofBad.data[0].question_id], [1, bad])
   const of = (question: number) =>
     data.find((each: { question_id: number }) => each.question_id === question).id
   const decide = (question: number, action: string) =>
@@ -166,7 +168,8 @@ test('a request for excellence is decided on once: the fee is kept or goes back 
   assert.equal((await as(admin, 'PATCH', `/admin/questions/${good}`, { excellent: true })).status, 204)
   assert.equal((await as(anna, 'POST', `/user/question-application/${good}`)).status, 422)
   assert.equal((await as(admin, 'PATCH', `/admin/questions/${missing}`, {})).status, 404)
-  assert.equal((await as(admin, 'PATCH', `/admin/question-applications/${missing}`, {})).status, 404)
+  for (const body of [{}, { action: 'accept' }])
+    assert.equal((await as(admin, 'PATCH', `/admin/question-applications/${missing}`, body)).status, 404)
 })
 
 test('moderators see who is anonymous, and delete questions, answers and comments (questions-25)', async () => {

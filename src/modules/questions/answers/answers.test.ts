@@ -39,8 +39,9 @@ test('answering answers 201 with the answer, counts it and tells who asked (ques
     assert.equal('could' in made.body.answer, false)
   }
   assert.deepEqual(await told(anna), ['question:answer', 'question:answer'])
+  await answer(await person(), question)
   const { body } = await as(ben, 'GET', `/questions/${question}`)
-  assert.equal(body.answers_count, 2)
+  assert.equal(body.answers_count, 3)
   assert.equal(body.my_answer.user_id, ben.id)
   assert.equal((await as(ben, 'GET', '/user')).body.extra.answers_count, 2)
   assert.equal((await as(ben, 'POST', `/questions/${missing}/answers`, {})).status, 404)

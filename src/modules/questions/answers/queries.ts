@@ -163,9 +163,7 @@ export async function insertAnswer(sql: Db, draft: AnswerDraft): Promise<AnswerR
 
 /** An answer with its question, both locked until the end of the transaction, the question first. */
 export async function lockAnswer(sql: Db, id: number): Promise<AnswerRow | undefined> {
-  const held = await sql`
-    select q.id from questions q where q.id = (select question_id from answers where id = ${id}) for update`
-  if (held.length === 0) return undefined
+  await sql`select from questions where id = (select question_id from answers where id = ${id}) for update`
   const [row] = await sql<AnswerRow[]>`
     select ${answerColumns(sql)} from answers a join questions q on q.id = a.question_id
     where a.id = ${id} for update of a`

@@ -154,18 +154,17 @@ export async function requireOwnAnswer(sql: Db, id: number, userId: number): Pro
   return answer
 }
 
-/** Changes an answer of one's own that is not adopted; true when it was by name and is anonymous now. */
+/** Changes an answer of this person that is not adopted; true when it was by name and is anonymous now. */
 export async function editAnswer(tx: Tx, id: number, userId: number, patch: AnswerPatch): Promise<boolean> {
   const { body, text_body: textBody, anonymity } = patch
   if (body === undefined && textBody === undefined && anonymity === undefined) throw nothingToChange()
-  await requireOwnAnswer(tx, id, userId)
   const changes = {
     body,
     textBody: body === undefined ? textBody : excerptOf(body, textBody),
     anonymity,
   }
   const updated = await updateAnswer(tx, id, changes)
-  if (!updated) throw answerAdopted()
+  if (!updated) throw (await findAnswerRow(tx, id)) ? answerAdopted() : noSuchAnswer()
   if (anonymity !== undefined) await countLikesOf(tx, ANSWERS, id, !anonymity)
   // Falling out of a ranking with an answer that was anonymous all along would tell of whom it is.
   const hid = anonymity === true && updated.wasNamed

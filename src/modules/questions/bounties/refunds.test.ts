@@ -4,12 +4,15 @@ import { auditLedger } from '#modules/ledger/index.ts'
 import { questionEscrowChecks } from '#modules/questions/index.ts'
 import { transaction } from '#platform/database.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
+import { untilWaiting } from '#test/waiting.ts'
 import { createWorld } from '#test/world.ts'
+import { adopt } from '../answers/service.ts'
+import { addExpert } from '../topics/queries.ts'
 import { returnBounties } from './service.ts'
 
 const world = await createWorld()
 const { as, guest, person, sql } = world
-const { points, rich, ask } = questionsOf(world)
+const { points, rich, topic, ask, answer } = questionsOf(world)
 
 test('who leaves has their own bounties back that nobody earned, and those of nobody else', async () => {
   const [anna, ben] = [await rich(100), await rich(100)]
@@ -19,6 +22,54 @@ test('who leaves has their own bounties back that nobody earned, and those of no
   assert.deepEqual([await points(anna), await points(ben)], [100, 70])
   assert.equal((await guest('GET', `/questions/${kept}`)).body.amount, 30)
   assert.deepEqual((await auditLedger(sql, questionEscrowChecks)).drift, [])
+})
+
+test('a bounty that is earned while the asker leaves is not given back as well', async () => {
+  const [anna, ben] = [await rich(100), await person()]
+  const question = await ask(anna, { amount: 40 })
+  const good = await answer(ben, question)
+  let leaving: Promise<void> | undefined
+  await transaction(sql, async (tx) => {
+    await adopt(tx, question, good, anna.id)
+    leaving = transaction(sql, (own) => returnBounties(own, anna.id))
+    await untilWaiting(sql)
+  })
+  await leaving
+  assert.deepEqual([await points(anna), await points(ben)], [60, 40])
+  assert.equal((await guest('GET', `/questions/${question}`)).body.amount, 40)
+  assert.deepEqual((await auditLedger(sql, questionEscrowChecks)).drift, [])
+})
+
+test('the same bounty once more moves nothing (questions-5)', async () => {
+  const anna = await rich(100)
+  const question = await ask(anna, { amount: 40 })
+  const orders = async () => (await as(anna, 'GET', '/currency/orders')).body.length
+  const before = await orders()
+  assert.equal((await as(anna, 'PATCH', `/questions/${question}/amount`, { amount: 40 })).status, 204)
+  assert.deepEqual([await orders(), await points(anna)], [before, 60])
+})
+
+test('a bounty ranks who is an expert in a topic of its question, and no expert in others (questions-24)', async () => {
+  const [anna, ben, cleo] = [await rich(100), await person(), await person()]
+  const [where, elsewhere] = [await topic(), await topic()]
+  await addExpert(sql, where, ben.id)
+  await addExpert(sql, elsewhere, cleo.id)
+  for (const who of [ben, cleo]) {
+    const question = await ask(anna, { topics: [where], amount: 40 })
+    const good = await answer(who, question)
+    assert.equal((await as(anna, 'PUT', `/questions/${question}/adoptions/${good}`)).status, 201)
+  }
+  const ranked = (await guest('GET', '/question-ranks/experts')).body as {
+    id: number
+    extra: { count: number }
+  }[]
+  assert.deepEqual(
+    ranked.map(({ id, extra }) => [id, extra.count]),
+    [
+      [ben.id, 40],
+      [cleo.id, 0],
+    ],
+  )
 })
 
 test('the fee of a request for excellence that was accepted stays paid when the question goes (questions-18)', async () => {

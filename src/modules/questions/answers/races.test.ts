@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { transaction } from '#platform/database.ts'
+import { questionsOf } from '#test/fixtures/questions.ts'
+import { untilWaiting } from '#test/waiting.ts'
+import { type Answer, createWorld } from '#test/world.ts'
+import { lockQuestion } from '../queries.ts'
+import { addExpert } from '../topics/queries.ts'
+import { adopt, deleteAnswer, editAnswer } from './service.ts'
+
+const world = await createWorld()
+const { as, person, sql } = world
+const { rich, topic, ask, answer } = questionsOf(world)
+
+/** What is answered to a request that is sent, and waits, while a transaction is under way. */
+async function meanwhile(
+  send: () => Promise<Answer>,
+  {
+    before,
+    after,
+  }: Partial<Record<'before' | 'after', (tx: Parameters<typeof adopt>[0]) => Promise<unknown>>>,
+) {
+  let waits: Promise<Answer> | undefined
+  await transaction(sql, async (tx) => {
+    await before?.(tx)
+    waits = send()
+    await untilWaiting(sql)
+    await after?.(tx)
+  })
+  const { status, headers } = (await waits)!
+  return [status, headers['x-error-code']]
+}
+
+test('an answer that is deleted while it is adopted waits for that, without holding it up, and stays (questions-10)', async () => {
+  const [anna, ben] = [await person(), await person()]
+  const question = await ask(anna)
+  const id = await answer(ben, question)
+  const deleted = await meanwhile(() => as(ben, 'DELETE', `/question-answers/${id}`), {
+    before: (tx) => lockQuestion(tx, question),
+    after: async (tx) => {
+      await tx`set local lock_timeout = '1s'`
+      await adopt(tx, question, id, anna.id)
+    },
+  })
+  assert.deepEqual(deleted, [422, 'answer_adopted'])
+})
+
+test('the bounty of an answer that becomes anonymous while it is adopted ranks nobody (questions-24)', async () => {
+  const [anna, ben] = [await rich(), await person()]
+  const where = await topic()
+  await addExpert(sql, where, ben.id)
+  const question = await ask(anna, { topics: [where], amount: 40 })
+  const id = await answer(ben, question)
+  const adopted = await meanwhile(() => as(anna, 'PUT', `/questions/${question}/adoptions/${id}`), {
+    before: (tx) => editAnswer(tx, id, ben.id, { anonymity: true }),
+  })
+  assert.deepEqual(adopted, [201, undefined])
+  const [{ income }] = await sql<[{ income: number }]>`
+    select income from question_people where user_id = ${ben.id}`
+  assert.equal(income, 0)
+})
+
+test('an answer that is changed while it is deleted is 404', async () => {
+  const [anna, ben] = [await person(), await person()]
+  const id = await answer(ben, await ask(anna))
+  const changed = await meanwhile(() => as(ben, 'PATCH', `/question-answers/${id}`, { body: 'Better' }), {
+    before: (tx) => deleteAnswer(tx, id, { userId: ben.id, anybodys: false }),
+  })
+  assert.deepEqual(changed, [404, 'no_such_answer'])
+})
+
+test('a like of an answer while its question is deleted waits for that, is 404 and leaves nothing', async () => {
+  const [anna, ben, cleo] = [await person(), await person(), await person()]
+  const where = await topic()
+  const question = await ask(anna, { topics: [where] })
+  const id = await answer(ben, question)
+  const { deleting, liking } = await sql.begin(async (tx) => {
+    // What the deletion comes to after the likes.
+    await tx`select from question_topic_counts where topic_id = ${where} for update`
+    const deleting = as(anna, 'DELETE', `/questions/${question}`)
+    await untilWaiting(sql)
+    const liking = as(cleo, 'POST', `/question-answers/${id}/likes`)
+    await Promise.race([liking, untilWaiting(sql, 2)])
+    return { deleting, liking }
+  })
+  assert.deepEqual([(await deleting).status, (await liking).status], [204, 404])
+  assert.deepEqual(
+    [...(await sql`select from likes where likeable_type = 'question-answers' and likeable_id = ${id}`)],
+    [],
+  )
+})
