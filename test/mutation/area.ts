@@ -7,6 +7,11 @@ const ACROSS: Record<string, string[]> = {
   accounts: ['test/account-deletion.test.ts', 'test/erasure.test.ts'],
   collections: ['src/modules/feeds', 'src/modules/music', 'src/modules/news'],
   comments: ['src/modules/feeds', 'src/modules/groups/posts'],
+  'linked-accounts': [
+    'src/modules/accounts/second-factor',
+    'src/modules/accounts/requests',
+    'test/erasure.test.ts',
+  ],
   likes: ['src/modules/feeds', 'src/modules/groups/posts'],
   pinning: ['src/modules/news', 'test/money-access', 'src/modules/groups/pins'],
   purchases: ['src/modules/feeds', 'src/modules/music', 'test/money-access'],
@@ -17,7 +22,7 @@ const ACROSS: Record<string, string[]> = {
   news: ['src/commands/import.test.ts'],
   files: ['test/tidy.test.ts', 'src/modules/feeds', 'src/modules/accounts'],
   tokens: ['src/modules/accounts'],
-  abilities: ['src/modules/accounts'],
+  abilities: ['src/modules/accounts/admin', 'src/modules/accounts'],
   conversations: ['src/modules/im'],
 }
 

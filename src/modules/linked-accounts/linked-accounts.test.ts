@@ -1,15 +1,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { transaction } from '#platform/database.ts'
 import { hashPassword } from '#platform/passwords.ts'
-import { startOAuthProvider, startOpenIdProvider } from '#test/fixtures/outside-providers.ts'
+import {
+  startOAuthProvider,
+  startOpenIdProvider,
+  startSilentProvider,
+} from '#test/fixtures/outside-providers.ts'
 import { refusalOf, settingsOn } from '#test/sign-up.ts'
+import { untilWaiting } from '#test/waiting.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
 const openId = await startOpenIdProvider()
 const oauth = await startOAuthProvider()
 const world = await createWorld({
-  LINKED_PROVIDERS: 'company, forge, open_forge, gone',
+  LINKED_PROVIDERS: 'company, silent, forge, open_forge, gone',
   ...openId.env,
+  LINKED_SILENT_ISSUER: await startSilentProvider(),
+  LINKED_SILENT_CLIENT_ID: 'kith',
+  LINKED_SILENT_CLIENT_SECRET: 'a secret',
+  LINKED_SILENT_REDIRECT_URL: 'https://community.example/signed-in',
   ...oauth.settings('FORGE'),
   ...oauth.settings('OPEN_FORGE'),
   LINKED_OPEN_FORGE_ACCEPT_TOKENS: 'true',
@@ -20,6 +30,7 @@ const world = await createWorld({
 })
 const { as, guest, person, sql } = world
 const under = settingsOn(world)
+const founder = await person({ roles: ['founder'] })
 
 let accounts = 100
 const nextAccount = () => {
@@ -73,7 +84,11 @@ test('an access token counts only where the provider issued it to this site (sig
   for (const access_token of [stolen.access_token, 'nonsense'])
     assert.equal((await guest('POST', '/socialite/company', { access_token })).status, 422)
   // A provider that cannot say for whom a token is: only where the operator said so.
-  assert.equal((await guest('POST', '/socialite/forge', token(1))).status, 422)
+  for (const provider of ['forge', 'silent'])
+    assert.equal((await guest('POST', `/socialite/${provider}`, token(1))).status, 422, provider)
+  // What a profile says that is refused counts for nothing.
+  const barred = await guest('POST', FORGE, { access_token: 'barred-1' })
+  assert.deepEqual(refusalOf(barred), [422, 'outside_account_not_proven'])
 })
 
 test('an OAuth 2 provider is asked for a profile after the code (sign-in-25)', async () => {
@@ -123,6 +138,28 @@ test('somebody new checks a name, registers, and signs in again (sign-in-24)', a
   assert.equal((await sql`select from users where name = 'another_one'`).length, 0)
   await sql`update users set deleted_at = now() where id = ${me.id}`
   assert.equal((await guest('POST', FORGE, token(id))).status, 403)
+})
+
+test('nobody gets in whose account is suspended, or is disabled at that moment (sign-in-24, sign-in-27)', async () => {
+  const id = nextAccount()
+  const me = await register(id)
+  const [{ id: sanction }] = await sql<[{ id: number }]>`
+    insert into sanctions (user_id, kind, reason, imposed_by) values (${me.id}, 'suspension', 'Threats', ${founder.id}) returning id`
+  assert.deepEqual(refusalOf(await guest('POST', FORGE, token(id))), [403, 'account_suspended'])
+  await sql`delete from sanctions where id = ${sanction}`
+  const entering = await transaction(sql, async (tx) => {
+    await tx`update users set deleted_at = now() where id = ${me.id}`
+    const asked = guest('POST', FORGE, token(id))
+    await Promise.race([untilWaiting(sql), asked])
+    return { asked }
+  })
+  assert.equal((await entering.asked).status, 403)
+
+  const ann = await person()
+  await sql`update users set password = ${await hashPassword('long enough')} where id = ${ann.id}`
+  oauth.meanwhile.push(() => as(founder, 'PATCH', `/admin/users/${ann.id}`, { disabled: true }))
+  const put = { ...token(nextAccount()), login: ann.name, password: 'long enough' }
+  assert.deepEqual(refusalOf(await guest('PUT', FORGE, put)), [403, 'account_disabled'])
 })
 
 test('an account is linked by password, never to a wrong one (sign-in-24)', async () => {

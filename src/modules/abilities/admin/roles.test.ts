@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createWorld } from '#test/world.ts'
+import { type Tx, transaction } from '#platform/database.ts'
+import { untilWaiting } from '#test/waiting.ts'
+import { type Answer, createWorld } from '#test/world.ts'
+import { updateRole } from '../roles/queries.ts'
+import { updateAbility } from './queries.ts'
 
-const { as, person } = await createWorld()
+const { as, person, sql } = await createWorld()
 const founder = await person({ roles: ['founder'] })
 
 test('a role gives its abilities to whoever holds it, and a changed role is felt at once (administration-7)', async () => {
@@ -102,4 +106,38 @@ test('the roles that somebody is given are theirs alone', async () => {
   const rolesOf = async (id: number) => (await as(founder, 'GET', `/admin/users/${id}`)).body.roles
   assert.equal((await as(founder, 'PATCH', `/admin/users/${ann.id}`, { roles: ['disabler'] })).status, 204)
   assert.deepEqual([await rolesOf(ann.id), await rolesOf(bob.id)], [['disabler'], ['developer']])
+})
+
+/** What is answered to a request that arrives while another change is about to be committed. */
+async function during(work: (tx: Tx) => Promise<unknown>, ask: () => Promise<Answer>): Promise<Answer> {
+  const { asked } = await transaction(sql, async (tx) => {
+    await work(tx)
+    const asked = ask()
+    await Promise.race([untilWaiting(sql), asked])
+    return { asked }
+  })
+  return asked
+}
+
+test('a change finds what another one left a moment before (administration-4, administration-5)', async () => {
+  const abilities = ['admin:role:show', 'admin:role:update']
+  assert.equal((await as(founder, 'POST', '/admin/roles', { name: 'porter', abilities })).status, 201)
+  const porter = await person({ roles: ['porter'] })
+  const role = { name: 'watcher', abilities: ['admin: audit log'] }
+  const { id } = (await as(founder, 'POST', '/admin/roles', role)).body
+  // What was taken from the role is not given back by somebody who does not hold it.
+  const given = await during(
+    (tx) => updateRole(tx, id, { abilities: [] }),
+    () => as(porter, 'PATCH', `/admin/roles/${id}`, { abilities: role.abilities }),
+  )
+  assert.equal(given.status, 403)
+  assert.deepEqual((await as(founder, 'GET', `/admin/roles/${id}`)).body.abilities, [])
+
+  const called = await during(
+    (tx) => updateAbility(tx, 'feed-post', { display_name: 'First' }),
+    () => as(founder, 'PATCH', '/admin/abilities/feed-post', { display_name: 'Second' }),
+  )
+  assert.equal(called.status, 204)
+  const [entry] = (await as(founder, 'GET', '/admin/audit-log?subject_type=abilities')).body.data
+  assert.deepEqual([entry.before.display_name, entry.after.display_name], ['First', 'Second'])
 })

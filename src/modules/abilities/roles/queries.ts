@@ -1,7 +1,7 @@
 import { escapeLike } from '#lib/text.ts'
 import type { Db, Fragment, Tx } from '#platform/database.ts'
 import { pageOf } from '#platform/listing.ts'
-import { ifGiven, listingAt, when } from '#platform/sql.ts'
+import { ifGiven, listingAt } from '#platform/sql.ts'
 import type { Tables } from '#platform/tables.ts'
 import type { RoleInput, RoleQuery } from '../admin/schema.ts'
 import { MEMBER_ABILITIES } from '../seeds.ts'
@@ -32,13 +32,15 @@ export function listRoles(sql: Db, query: RoleQuery) {
   )
 }
 
+/** A role; `lock` keeps it as it is until the end of the transaction. */
 export async function findRole(
   sql: Db,
   id: number,
   { lock = false }: { lock?: boolean } = {},
 ): Promise<RoleRow | undefined> {
-  const [row] = await sql<RoleRow[]>`
-    select ${columns(sql)} from roles r where r.id = ${id} ${when(sql, lock, () => sql`for update`)}`
+  // A statement of its own: what waits for the lock must not see the abilities of before.
+  if (lock) await sql`select from roles where id = ${id} for update`
+  const [row] = await sql<RoleRow[]>`select ${columns(sql)} from roles r where r.id = ${id}`
   return row
 }
 

@@ -103,6 +103,9 @@ test('who manages accounts needs none of what every member may do', async () => 
 })
 
 test('the last founder stays one, and nobody disables themselves (administration-6)', async () => {
+  // Who is disabled could not do it in their place.
+  const other = await person({ roles: ['founder'] })
+  assert.equal((await as(founder, 'PATCH', `/admin/users/${other.id}`, { disabled: true })).status, 204)
   assert.equal((await as(founder, 'PATCH', `/admin/users/${founder.id}`, { disabled: true })).status, 422)
   assert.equal((await as(founder, 'PATCH', `/admin/users/${founder.id}`, { roles: ['owner'] })).status, 422)
 })

@@ -6,6 +6,8 @@ import { type Departure, type Provider, ProviderAway } from './provider.ts'
 const TIMEOUT_SECONDS = 10
 const MAX_SUBJECT = 255
 
+type WithProfile = Extract<OutsideProvider, { type: 'oauth2' }>
+
 /** What the provider refused; everything else is a failure to ask it. */
 const isRefusal = (error: unknown) =>
   error instanceof client.ResponseBodyError ||
@@ -50,12 +52,15 @@ export function createProvider(settings: OutsideProvider): Provider {
     })
   }
 
-  const profile = async (token: string): Promise<unknown> => {
-    if (settings.type !== 'oauth2') return undefined
-    const url = new URL(settings.profileUrl)
-    const reply = await client.fetchProtectedResource(await configuration(), token, url, 'GET')
+  const profile = async ({ profileUrl, subjectField }: WithProfile, token: string): Promise<unknown> => {
+    const reply = await client.fetchProtectedResource(
+      await configuration(),
+      token,
+      new URL(profileUrl),
+      'GET',
+    )
     if (!reply.ok) return undefined
-    return ((await reply.json()) as Record<string, unknown>)[settings.subjectField]
+    return ((await reply.json()) as Record<string, unknown>)[subjectField]
   }
 
   return {
@@ -73,15 +78,14 @@ export function createProvider(settings: OutsideProvider): Provider {
     subjectOfReturn: (returned, departure) =>
       ask(async () => {
         const tokens = await grant(returned, departure)
-        return settings.type === 'oidc' ? tokens.claims()?.sub : profile(tokens.access_token)
+        return settings.type === 'oidc' ? tokens.claims()?.sub : profile(settings, tokens.access_token)
       }),
     subjectOfToken: (token) =>
       ask(async () => {
-        if (settings.type === 'oauth2') return settings.acceptTokens ? profile(token) : undefined
-        const config = await configuration()
-        if (!config.serverMetadata().introspection_endpoint) return undefined
-        // A token that another site was given would sign its bearer in here, so the provider says for whom it is.
-        const told = await client.tokenIntrospection(config, token)
+        if (settings.type === 'oauth2') return settings.acceptTokens ? profile(settings, token) : undefined
+        // A token that another site was given would sign its bearer in here, so the provider says for whom it is: one
+        // that cannot say so confirms nothing.
+        const told = await client.tokenIntrospection(await configuration(), token)
         return told.active && told.client_id === settings.clientId ? told.sub : undefined
       }),
   }
