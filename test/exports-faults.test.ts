@@ -127,7 +127,16 @@ test('uploads beyond the limit, and those that are lost, are listed and left out
   const [file] = await sql`
     select f.storage_key as key from files f join file_uses u on u.file_id = f.id where u.id = ${lost}`
   await ctx.storage.remove(file?.key)
+  const unsent = {
+    filename: 'unsent.png',
+    hash: '0'.repeat(32),
+    size: 1,
+    mime_type: 'image/png',
+    storage: { channel: 'public' },
+  }
+  assert.equal((await as(ann, 'POST', '/storage', unsent)).status, 201)
   const { list, files } = await exportOf(ann)
+  assert.deepEqual(list('pictures'), [])
   assert.deepEqual([list('uploads')[0].path, list('uploads')[0].left_out], [null, 'lost'])
   assert.match(String(files.get('index.html')), /1 more are not in the archive/)
   const bob = await owner()

@@ -88,9 +88,12 @@ describe('a file is readable exactly when something that shows it is (files-15)'
   test('the papers of a certification come with an address of minutes to who may see them', async (t) => {
     const [sender, clerk] = [await person(), await person({ roles: ['founder'] })]
     const file = await uploadPicture(world, sender)
+    const early = await addressOf(file, sender)
     const body = { type: 'user', name: 'A', phone: '13900000000', number: '1', desc: 'Me', files: [file] }
     assert.equal((await as(sender, 'POST', '/user/certification', body)).status, 201)
     assert.deepEqual(await asked(file, bob, sender, clerk), [404, 404, 302, 302])
+    // What was given out before the upload became a paper would last for hours.
+    assert.equal(await load(early), 403)
     const own = (await as(sender, 'GET', '/user/certification')).body
     assert.deepEqual([own.files.length, own.files[0].id], [1, file])
     assert.equal(await load(own.files[0].url), 200)

@@ -219,13 +219,15 @@ describe('a stored node', () => {
 
   test('goes after a day, bytes and all, unless something took it (files-11)', async () => {
     const [unused, used, recent] = [await stored(png), await stored(png), await stored(png)]
-    const { node: unfinished } = await openTask(png)
+    const late = await openTask(png)
+    const { node: unfinished } = late
     await storedNode(sql, used, { ownerId: alice.id })
     const urls = await Promise.all([unused, used, recent].map(urlOf))
     await sql`
       update storage_nodes set created_at = now() - interval '25 hours'
       where node = any(${[unused, used, unfinished]}::text[])`
     await tidyNodes(ctx, 1)
+    assert.equal((await put(late, png)).status, 403)
     const statuses = await Promise.all(urls.map(async (url) => (await get(url)).status))
     assert.deepEqual(statuses, [404, 200, 200])
     assert.equal(await ctx.storage.exists(unused.replace(':', '/')), false)

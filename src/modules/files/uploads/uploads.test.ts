@@ -116,7 +116,7 @@ describe('uploading', () => {
     ['an SVG', () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')],
     ['an empty file', () => Buffer.alloc(0)],
     ['a picture cut short', async () => (await noisyPicture(90, 90).png().toBuffer()).subarray(0, 9_000)],
-    ['a file over the limit', () => Buffer.alloc(300_001, 1)],
+    ['a sound over the limit', () => Buffer.concat([wav(), Buffer.alloc(300_000)])],
     [
       'a picture of too many pixels',
       () => flatPicture(8_000, 6_251).png({ palette: true, colours: 2 }).toBuffer(),

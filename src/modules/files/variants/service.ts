@@ -56,8 +56,8 @@ export async function getVariant(
   const key = keyOf(source, formatRule(rule))
   const found = recent.get(key)
   if (found) return found
-  const joined = making.get(key)
-  if (joined) {
+  // Several may wait for one that is refused: the first of them makes it then, and the others wait for that.
+  for (let joined = making.get(key); joined; joined = making.get(key)) {
     joined.askers.push(asker.caller)
     try {
       return await joined.variant
@@ -65,7 +65,6 @@ export async function getVariant(
       // That others asked for too much is no reason to refuse somebody else.
       const theirs = joined.address !== asker.address && !(error instanceof StorageError)
       if (!theirs || (error instanceof MediaError && error.fault !== 'busy')) throw error
-      if (making.has(key)) throw error
     }
   }
   const askers = [asker.caller]

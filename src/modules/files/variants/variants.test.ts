@@ -6,9 +6,11 @@ import { describe, test } from 'node:test'
 import sharp from 'sharp'
 import { detachFiles } from '#modules/files/index.ts'
 import { uploadTurn, variantTurn } from '#platform/media/queue.ts'
+import { StorageError } from '#platform/storage/errors.ts'
 import { noisyPicture } from '#test/fixtures/media.ts'
 import { createWorld, type Person } from '#test/world.ts'
-import { tidyVariants } from './service.ts'
+import type { StoredBytes } from '../service.ts'
+import { getVariant, tidyVariants } from './service.ts'
 
 const world = await createWorld({ RATE_LIMIT_FILES: '200', RATE_LIMIT_VARIANTS: '3' })
 const { ctx, sql, app } = world
@@ -30,6 +32,11 @@ let places = 0
 const somewhere = () => {
   places += 1
   return `192.0.2.${places}`
+}
+
+/** Goes on as another process, which has the same store and nothing in memory. */
+const elsewhere = () => {
+  ctx.storage = { ...ctx.storage }
 }
 
 async function variant(id: number, query: string, remoteAddress = somewhere()) {
@@ -72,6 +79,9 @@ describe('variants of pictures (files-14)', () => {
     const refused = await variant(id, 'w=240', address)
     assert.equal(refused.statusCode, 429)
     assert.ok(Number(refused.headers['retry-after']) > 0)
+    assert.equal((await variant(id, 'w=100', address)).statusCode, 200)
+    // Another process, which has it from the store, makes nothing either.
+    elsewhere()
     assert.equal((await variant(id, 'w=100', address)).statusCode, 200)
     assert.equal((await variant(id, 'w=240')).statusCode, 200)
     // One connection has a whole /64.
@@ -129,20 +139,92 @@ describe('variants of pictures (files-14)', () => {
     assert.equal((await kept(id)).length, 1)
   })
 
-  test('a variant that is kept is served by every process, and made again where its bytes are gone', async () => {
+  test('a variant that is kept is served by every process, and made again where its bytes or its row are gone', async () => {
     const id = await uploaded()
     const first = await variant(id, 'w=240')
     const [row] = await kept(id)
     assert.ok(row)
-    // Another process has the same store and nothing in memory.
-    const elsewhere = { ...ctx.storage }
-    ctx.storage = elsewhere
+    elsewhere()
     const again = await variant(id, 'w=240')
     assert.ok(again.rawPayload.equals(first.rawPayload))
     await ctx.storage.remove(row.storage_key)
-    ctx.storage = { ...ctx.storage }
+    elsewhere()
     assert.equal((await variant(id, 'w=240')).rawPayload.length, row.size)
     assert.equal(await ctx.storage.exists(row.storage_key), true)
+    await sql`delete from file_variants where storage_key = ${row.storage_key}`
+    elsewhere()
+    assert.equal((await variant(id, 'w=240')).rawPayload.length, row.size)
+    assert.deepEqual([...(await kept(id))], [row])
+  })
+
+  test('that one was asked for is noted once a day', async () => {
+    const id = await uploaded()
+    await variant(id, 'w=240')
+    const askedAt = async (hoursAgo: number) => {
+      const key = (await kept(id))[0]?.storage_key ?? ''
+      await sql`
+        update file_variants set used_at = now() - make_interval(hours => ${hoursAgo}) where storage_key = ${key}`
+      elsewhere()
+      assert.equal((await variant(id, 'w=240')).statusCode, 200)
+      const [row] = await sql`
+        select used_at > now() - interval '1 hour' as lately from file_variants where storage_key = ${key}`
+      return row?.lately
+    }
+    assert.deepEqual([await askedAt(23), await askedAt(25)], [false, true])
+  })
+
+  test('a site that keeps none makes each for once, as long as it remembers it', async () => {
+    const id = await uploaded()
+    const { config } = ctx
+    const address = somewhere()
+    ctx.config = { ...config, variantBytes: 0 }
+    try {
+      for (let count = 0; count < 5; count += 1)
+        assert.equal((await variant(id, 'w=240', address)).statusCode, 200)
+    } finally {
+      ctx.config = config
+    }
+    assert.equal((await kept(id)).length, 0)
+  })
+
+  test('that another asked for too much refuses nobody who waits for the same, and a fault is told to all', async () => {
+    const id = await uploaded()
+    const [source] = await sql<StoredBytes[]>`
+      select f.storage_key as key, f.mime, f.size, f.width, f.height from files f
+      join file_uses u on u.file_id = f.id where u.id = ${id}`
+    assert.ok(source)
+    let opened = 0
+    let fault: StorageError | undefined
+    const { open } = ctx.storage
+    const counting = {
+      ...ctx,
+      storage: {
+        ...ctx.storage,
+        open: async (...given: Parameters<typeof open>) => {
+          opened += Number(given[0] === source.key)
+          if (fault) throw fault
+          return open(...given)
+        },
+      },
+    }
+    /** Asked for in one moment, so that all but the first wait for what the first has made. */
+    const ask = (addresses: string[], w: number) =>
+      Promise.allSettled(
+        addresses.map((address) => getVariant(counting, source, { w }, { address, caller: null })),
+      )
+    const greedy = somewhere()
+    for (const w of [50, 100, 160]) await ask([greedy], w)
+    opened = 0
+    const answers = await ask([greedy, greedy, somewhere(), somewhere(), somewhere()], 240)
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      ['rejected', 'rejected', 'fulfilled', 'fulfilled', 'fulfilled'],
+    )
+    assert.equal(opened, 1)
+    fault = new StorageError('unavailable', 'away')
+    const refused = await ask([somewhere(), somewhere()], 320)
+    for (const each of refused) assert.equal(each.status === 'rejected' && each.reason, fault)
+    assert.equal(opened, 2)
   })
 
   test('those that nobody asked for longest make way, also when two processes tidy at once', async () => {
@@ -155,6 +237,18 @@ describe('variants of pictures (files-14)', () => {
     const lost = await kept(old ?? 0)
     const all = await sql<[{ bytes: number }]>`select sum(size)::bigint as bytes from file_variants`
     const tight = { ...ctx, config: { ...ctx.config, variantBytes: all[0].bytes - 1 } }
+    const sum = async () => (await sql`select sum(size)::bigint as bytes from file_variants`)[0]?.bytes
+    await tidyVariants({ ...ctx, config: { ...ctx.config, variantBytes: all[0].bytes } })
+    assert.equal(await sum(), all[0].bytes)
+    // Nor is anything waited for that another process has in hand.
+    let tidied = Promise.resolve()
+    await sql.begin(async (tx) => {
+      await tx`select from file_variants for update`
+      tidied = tidyVariants(tight)
+      await Promise.race([tidied, new Promise((resolve) => setTimeout(resolve, 5_000).unref())])
+    })
+    await tidied
+    assert.equal(await sum(), all[0].bytes)
     await Promise.all([tidyVariants(tight, 1), tidyVariants(tight, 1)])
     const [left] = await sql<[{ bytes: number }]>`select sum(size)::bigint as bytes from file_variants`
     assert.ok(left.bytes <= tight.config.variantBytes && left.bytes > 0)

@@ -50,6 +50,12 @@ test('a song without a length gets that of its sound, and keeps the one that it 
   await sql`update music_songs set last_time = 0 where id = ${silent}`
   await measureSong(world.ctx, { song: silent, sound: late })
   assert.equal(await lengthOf(silent), 0)
+  // Nor does one whose sound is gone, or whose bytes are.
+  await measureSong(world.ctx, { song: silent, sound: 999_999_999 })
+  const [{ key }] = await sql<[{ key: string }]>`
+    select f.storage_key as key from files f join file_uses u on u.file_id = f.id where u.id = ${late}`
+  await world.ctx.storage.remove(key)
+  await measureSong(world.ctx, { song: silent, sound: late })
   const other = await upload(6)
   assert.equal((await as(editor, 'PATCH', `/admin/music/songs/${told}`, { storage: other })).status, 204)
   await work()
