@@ -2,7 +2,7 @@ import { createUser } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database.ts'
 import type { Chance } from './chance.ts'
-import type { Scene } from './pictures/photographs.ts'
+import { ahead, type Scene } from './pictures/photographs.ts'
 import type { Person, Site } from './site.ts'
 import type { Story } from './story.ts'
 import { FEEDS } from './words/feeds.ts'
@@ -78,12 +78,9 @@ export function introduce({ site, story, chance, members, draw }: Community): vo
   for (const [n, member] of members.entries()) {
     const described = PEOPLE[n - 2]
     const at = story.sometime(n * 400, n * 400 + 1400)
+    const portrait = ahead(draw.portrait(portraits.fork(member.name)))
     story.at(at, async () => {
-      const avatar = await site.uploadNode(
-        member,
-        await draw.portrait(portraits.fork(member.name)),
-        'portrait.png',
-      )
+      const avatar = await site.uploadNode(member, await portrait, 'portrait.png')
       const { bio, location, sex } = described ?? {
         bio: 'Here to show you around.',
         location: 'Everywhere',
@@ -102,12 +99,14 @@ export function introduce({ site, story, chance, members, draw }: Community): vo
 /** Topics, what is published in them, and what is said of that. */
 export function converse(community: Community): void {
   const { site, story, chance, members, topics, feeds, draw } = community
-  for (const [n, [word, { name, description, scene }]] of Object.entries(TOPICS).entries())
+  for (const [n, [word, { name, description, scene }]] of Object.entries(TOPICS).entries()) {
+    const emblem = ahead(draw.emblem(chance.fork(name), scene))
     story.at(200 + n * 37, async () => {
       const founder = members[n + 2]!
-      const logo = await site.uploadNode(founder, await draw.emblem(chance.fork(name), scene), 'topic.jpg')
+      const logo = await site.uploadNode(founder, await emblem, 'topic.jpg')
       topics.set(word, (await site.as(founder, 'POST', '/feed/topics', { name, desc: description, logo })).id)
     })
+  }
   const readers = (language: Language) => members.filter((member) => member.speaks === language)
   for (const word of Object.keys(TOPICS))
     for (const member of chance.some(members, chance.between(6, 16)))

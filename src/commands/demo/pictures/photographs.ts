@@ -34,6 +34,12 @@ async function draw(chance: Chance, scene: Scene, width: number): Promise<Buffer
   return sharp(Buffer.from(svg)).jpeg({ quality: 80 }).toBuffer()
 }
 
+/** A drawing that is begun before it is asked for: whoever takes it hears of a failure, and until then nobody does. */
+export function ahead(drawing: Promise<Buffer>): Promise<Buffer> {
+  drawing.catch(() => {})
+  return drawing
+}
+
 /** As many photographs there are of a scene: drawing is what costs most, and several people were at the same place. */
 const OF_A_SCENE = 4
 
@@ -45,9 +51,7 @@ export function openAlbum(chance: Chance): (scene: Scene) => Promise<Buffer> {
     const name = `${scene} ${count % OF_A_SCENE}`
     const before = drawn.get(name)
     if (before) return before
-    const photograph = drawPhotograph(chance.fork(name), scene)
-    // Whoever takes it hears of a failure; until then it is nobody's.
-    photograph.catch(() => {})
+    const photograph = ahead(drawPhotograph(chance.fork(name), scene))
     drawn.set(name, photograph)
     return photograph
   }
