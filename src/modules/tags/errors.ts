@@ -42,6 +42,3 @@ export const TAG_CONSTRAINTS = {
   tags_tag_category_id_fkey: () =>
     invalidField('tag_category_id', { en: 'There is no such category.', zh: '标签分类不存在。' }),
 }
-
-export const emptyName = () =>
-  invalidField('name', { en: 'The name shows nothing.', zh: '名称不能为空白字符。' })

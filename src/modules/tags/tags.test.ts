@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createWorld, type Person } from '#test/world.ts'
+import { detachAllTags } from './queries.ts'
 
 const { as, guest, person, sql } = await createWorld()
 
@@ -49,6 +50,21 @@ test('a tag is taken once and dropped once; again is 422 (feeds-30)', async () =
   const gone = await drop(ann, id)
   assert.deepEqual([gone.status, gone.headers['x-error-code']], [422, 'tag_not_attached'])
   assert.deepEqual((await as(ann, 'GET', '/user/tags')).body, [])
+})
+
+test('what one person drops is no other tag of theirs, and no tag of anybody else', async () => {
+  const [ann, bob] = [await person(), await person()]
+  const group = await category()
+  const [one, two] = [await tag(group), await tag(group)]
+  for (const who of [ann, bob]) for (const id of [one, two]) await take(who, id)
+  const both = async () => [
+    ids((await as(ann, 'GET', '/user/tags')).body),
+    ids((await as(bob, 'GET', '/user/tags')).body),
+  ]
+  assert.equal((await drop(ann, one)).status, 204)
+  assert.deepEqual(await both(), [[two], [one, two]])
+  await detachAllTags(sql, ann.id)
+  assert.deepEqual(await both(), [[], [one, two]])
 })
 
 test('racing requests take a tag once', async () => {

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { createWorld, type Person } from '#test/world.ts'
+import { transaction } from '#platform/database.ts'
+import { untilWaiting } from '#test/waiting.ts'
+import { type Answer, createWorld, type Person } from '#test/world.ts'
+import { deleteSignIns, revokeFamilies } from './queries.ts'
+import { issueToken } from './service.ts'
 
 const { as, guest, person, sql, work } = await createWorld()
 
@@ -89,6 +93,17 @@ test('a client that lost the answer may ask again within thirty seconds (sign-in
   assert.ok(await isGood(second.body.access_token))
 })
 
+test('asking again does not put off the end of the thirty seconds (sign-in-5)', async () => {
+  const ann = await person()
+  const age = () => sql`
+    update tokens set exchanged_at = exchanged_at - interval '20 seconds' where hash = ${hashOf(ann.token)}`
+  assert.equal((await refresh(ann.token)).status, 200)
+  await age()
+  assert.equal((await refresh(ann.token)).status, 200)
+  await age()
+  assert.equal((await refresh(ann.token)).status, 401)
+})
+
 test('an exchanged token presented after thirty seconds ends the whole family, and no other sign-in (sign-in-5)', async () => {
   const [ann, bob] = [await person(), await person()]
   const first = await refresh(ann.token)
@@ -132,6 +147,40 @@ test('a sign-out that races an exchange leaves no token that works', async () =>
     if (exchanged.status === 200 && family?.revoked)
       assert.equal(await isGood(exchanged.body.access_token), false)
   }
+})
+
+test('an exchange that waits for a sign-out is refused', async () => {
+  const ann = await person()
+  let exchanging: Promise<Answer> | undefined
+  await transaction(sql, async (tx) => {
+    await revokeFamilies(tx, ann.id, null, null)
+    exchanging = refresh(ann.token)
+    await untilWaiting(sql)
+  })
+  assert.equal((await exchanging)?.status, 401)
+})
+
+test('sign-ins that are over are not listed, and keep the time of their end (rights-4)', async () => {
+  const [ann, bob] = [await person(), await person()]
+  const family = async () => {
+    const { access_token } = await issueToken(sql, ann.id)
+    const [row] = await sql<[{ family: string }]>`
+      select family from tokens where hash = ${hashOf(access_token)}`
+    return row.family
+  }
+  const [ended, old, late] = [await family(), await family(), await family()]
+  await sql`update token_families set revoked_at = now() - interval '1 day' where id = ${ended}`
+  await sql`update token_families set created_at = now() - interval '180 days' where id = ${old}`
+  await sql`update tokens set refresh_until = now() where family = ${late}`
+  const listed = async (who: Person) => (await as(who, 'GET', '/user/sessions')).body.length
+  assert.deepEqual([await listed(ann), await listed(bob)], [1, 1])
+  await revokeFamilies(sql, ann.id, null, null)
+  const today = await sql`
+    select id from token_families where user_id = ${ann.id} and revoked_at > now() - interval '1 hour'`
+  assert.equal(today.length, 3)
+  await deleteSignIns(sql, ann.id)
+  assert.equal((await familyOf(ann)).length, 0)
+  assert.equal((await refresh(bob.token)).status, 200)
 })
 
 test('only hashes of tokens are stored', async () => {

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { auditLedger } from '#modules/ledger/index.ts'
 import { questionCounters, questionEscrowChecks } from '#modules/questions/index.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
-import { createWorld } from '#test/world.ts'
+import { untilWaiting } from '#test/waiting.ts'
+import { type Answer, createWorld } from '#test/world.ts'
 
 const world = await createWorld()
 const { as, guest, person, sql } = world
@@ -15,6 +16,11 @@ const told = async (who: typeof admin) =>
   (await as(who, 'GET', '/user/notifications?type=system')).body.data.map(
     ({ data }: { data: { type: string } }) => data.type,
   )
+/** How many wait for a decision. */
+const waiting = async (queue: string) =>
+  (await as(admin, 'GET', '/admin/statistics/waiting')).body.data.find(
+    ({ name }: { name: string }) => name === queue,
+  ).count
 
 test('topics are made, changed, listed and deleted, and every change is kept (questions-27)', async () => {
   const made = await as(admin, 'POST', '/admin/question-topics', { name: 'Astronomy', description: 'Stars' })
@@ -46,6 +52,19 @@ test('topics are made, changed, listed and deleted, and every change is kept (qu
   )
 })
 
+test('a change of a topic that waits for another one keeps in the log what it then found', async () => {
+  const { id } = (await as(admin, 'POST', '/admin/question-topics', { name: 'Zoology' })).body
+  let changing: Promise<Answer> | undefined
+  await sql.begin(async (tx) => {
+    await tx`update question_topics set description = 'Beasts' where id = ${id}`
+    changing = as(admin, 'PATCH', `/admin/question-topics/${id}`, { description: 'Animals' })
+    await untilWaiting(sql)
+  })
+  assert.equal((await changing)?.status, 204)
+  const log = await as(admin, 'GET', `/admin/audit-log?subject_type=question-topics&subject_id=${id}`)
+  assert.equal(log.body.data[0].before.description, 'Beasts')
+})
+
 test('people follow topics once, and see which they follow (questions-21, questions-22)', async () => {
   const { id } = (await as(admin, 'POST', '/admin/question-topics', { name: 'Botany' })).body
   const anna = await person()
@@ -72,6 +91,10 @@ test('experts are named by administrators, listed, and ranked by what they earn 
   for (const who of [ben, cleo]) assert.equal((await as(admin, 'PUT', expert(who))).status, 204)
   assert.equal((await as(admin, 'PUT', expert(ben))).status, 204)
   assert.equal((await as(admin, 'PUT', `/admin/question-topics/${id}/experts/${missing}`)).status, 404)
+  for (const method of ['PUT', 'DELETE'] as const) {
+    const nowhere = await as(admin, method, `/admin/question-topics/${missing}/experts/${ben.id}`)
+    assert.deepEqual([nowhere.status, nowhere.headers['x-error-code']], [404, 'no_such_question_topic'])
+  }
   assert.equal((await guest('GET', `/question-topics/${id}`)).body.experts_count, 2)
   assert.deepEqual(ids((await guest('GET', `/question-topics/${id}/experts`)).body), [cleo.id, ben.id])
   assert.deepEqual(ids((await guest('GET', `/question-topics/${id}/experts?after=${cleo.id}`)).body), [
@@ -125,12 +148,16 @@ test('a proposed topic is decided on once, and its proposer is told (questions-2
   const decide = (index: number, body: object) =>
     as(admin, 'PATCH', `/admin/question-topic-applications/${data[index].id}`, body)
   assert.equal((await decide(0, { action: 'perhaps' })).status, 422)
+  const named = await as(admin, 'GET', '/admin/question-topic-applications?q=DANC')
+  assert.deepEqual(ids(named.body.data), [data[0].id])
+  assert.equal(await waiting('question-topic-applications'), 2)
   const races = await Promise.all([
     decide(1, { action: 'accept' }),
     decide(1, { action: 'accept' }),
     decide(0, { action: 'reject', mark: 'Too noisy' }),
   ])
   assert.deepEqual(races.map(({ status }) => status).sort(), [204, 204, 422])
+  assert.equal(await waiting('question-topic-applications'), 0)
   assert.equal((await guest('GET', '/question-topics?name=cooking')).body.length, 1)
   assert.equal((await guest('GET', '/question-topics?name=dancing')).body.length, 0)
   assert.deepEqual((await told(anna)).sort(), ['qa:question-topic:accept', 'qa:question-topic:reject'])
@@ -148,6 +175,7 @@ test('a request for excellence is decided on once: the fee is kept or goes back 
     .body
   const ofBad = (await as(admin, 'GET', `/admin/question-applications?question_id=${bad}`)).body
   assert.deepEqual([ofBad.total, ofBad.data[0].question_id], [1, bad])
+  assert.equal(await waiting('question-applications'), 2)
   const of = (question: number) =>
     data.find((each: { question_id: number }) => each.question_id === question).id
   const decide = (question: number, action: string) =>
@@ -160,6 +188,7 @@ test('a request for excellence is decided on once: the fee is kept or goes back 
     as(anna, 'DELETE', `/questions/${bad}`),
   ])
   assert.ok(races.every(({ status }) => [204, 404, 422].includes(status)))
+  assert.equal(await waiting('question-applications'), 0)
   const accepted = races[0]?.status === 204
   assert.equal(await points(anna), accepted ? 200 : 400)
   const { excellent } = (await guest('GET', `/questions/${good}`)).body
@@ -167,7 +196,8 @@ test('a request for excellence is decided on once: the fee is kept or goes back 
   assert.deepEqual((await auditLedger(sql, questionEscrowChecks)).drift, [])
   assert.equal((await as(admin, 'PATCH', `/admin/questions/${good}`, { excellent: true })).status, 204)
   assert.equal((await as(anna, 'POST', `/user/question-application/${good}`)).status, 422)
-  assert.equal((await as(admin, 'PATCH', `/admin/questions/${missing}`, {})).status, 404)
+  for (const body of [{}, { excellent: true }])
+    assert.equal((await as(admin, 'PATCH', `/admin/questions/${missing}`, body)).status, 404)
   for (const body of [{}, { action: 'accept' }])
     assert.equal((await as(admin, 'PATCH', `/admin/question-applications/${missing}`, body)).status, 404)
 })

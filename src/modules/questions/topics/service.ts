@@ -1,15 +1,8 @@
-import { nameKey } from '#lib/text.ts'
 import { getStoredNode } from '#modules/files/index.ts'
 import { type Db, onConstraint, type Tx } from '#platform/database.ts'
-import { invalidField } from '#platform/errors.ts'
 import { noSuchQuestionTopic, topicNameTaken } from '../errors.ts'
 import { findTopic, insertTopic, type TopicValues, updateTopic } from './queries.ts'
 import type { NewQuestionTopic } from './schema.ts'
-
-export const requireName = (name: string) => {
-  if (nameKey(name) === '')
-    throw invalidField('name', { en: 'The name shows no character.', zh: '名称没有可见字符。' })
-}
 
 const names = { question_topics_name_taken: topicNameTaken }
 
@@ -27,7 +20,6 @@ export async function addQuestionTopic(
   ownerId: number,
   { name, description, avatar }: NewQuestionTopic,
 ): Promise<number> {
-  requireName(name)
   const values = {
     name,
     description: description ?? '',
@@ -44,10 +36,7 @@ export async function changeQuestionTopic(
   { name, description, avatar }: Partial<NewQuestionTopic>,
 ): Promise<void> {
   const changes: Partial<TopicValues> = {}
-  if (name !== undefined) {
-    requireName(name)
-    changes.name = name
-  }
+  if (name !== undefined) changes.name = name
   if (description !== undefined) changes.description = description ?? ''
   if (avatar !== undefined) changes.avatar = await takeAvatar(tx, avatar, ownerId)
   await onConstraint(updateTopic(tx, id, changes), names)

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { transaction } from '#platform/database.ts'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { groupMaker } from '#test/fixtures/groups.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
-import { createWorld, type Person } from '#test/world.ts'
+import { untilWaiting } from '#test/waiting.ts'
+import { type Answer, createWorld, type Person } from '#test/world.ts'
+import { addReport } from '../queries.ts'
+import { handleReport } from './service.ts'
 
 const world = await createWorld()
 const { as, person, sql } = world
@@ -47,6 +51,40 @@ test('one call removes what was reported, closes other reports of it and silence
   assert.deepEqual([after.status, after.removed, after.author], [1, true, author.id])
   const [sanction] = (await as(founder, 'GET', `/admin/sanctions?user=${author.id}`)).body.data
   assert.deepEqual([sanction.id, sanction.report_id], [after.sanction, first])
+})
+
+test('removing something closes the open reports of it, none that was decided and none of anything else (feeds-40)', async () => {
+  const waiting = async () => (await as(reader, 'GET', '/admin/statistics/waiting')).body.data[0].count
+  const before = await waiting()
+  const [author, ann, bob, cid] = [await person(), await person(), await person(), await person()]
+  const [feed, elsewhere] = [await publish(author), await publish(author)]
+  const first = await report(ann, `/feeds/${feed}/reports`)
+  const decided = await report(bob, `/feeds/${feed}/reports`)
+  const late = await report(cid, `/feeds/${feed}/reports`)
+  const beside = await report(ann, `/feeds/${elsewhere}/reports`)
+  await addReport(sql, {
+    type: 'comments',
+    id: feed,
+    userId: bob.id,
+    targetUser: 0,
+    subject: 'Of the same number',
+    reason: null,
+  })
+  const [alike] = await sql<[{ id: number }]>`select max(id) as id from reports where user_id = ${bob.id}`
+  assert.equal((await decide(founder, decided, { action: 'reject' })).status, 204)
+  assert.equal(await waiting(), before + 4)
+  let removing: Promise<Answer> | undefined
+  await transaction(sql, async (tx) => {
+    await handleReport(tx, late, { action: 'reject' }, founder.id)
+    removing = decide(founder, first, { action: 'deal', remove: true })
+    await untilWaiting(sql)
+  })
+  assert.equal((await removing)?.status, 204)
+  const statuses = await Promise.all([first, decided, late, beside, alike.id].map(statusOf))
+  assert.deepEqual(statuses, [1, 2, 2, 0, 0])
+  assert.equal(await waiting(), before + 2)
+  const ownerless = await decide(founder, alike.id, { action: 'deal', sanction: silence })
+  assert.deepEqual([ownerless.status, codeOf(ownerless)], [422, 'nobody_to_sanction'])
 })
 
 test('of moderators who decide at once one does, and nothing of the others happens (feeds-40)', async () => {
@@ -167,17 +205,22 @@ test('the history of a person tells what happened, by whom, the newest first (ad
   assert.equal((await as(founder, 'GET', '/admin/users/99999999/history')).status, 404)
 })
 
-test('a decision of which nobody knows who made it is in the history all the same (administration-18)', async () => {
-  const [author, ann] = [await person(), await person()]
+test('a decision of which nobody knows who made it is in the history, and none of an open report (administration-18)', async () => {
+  const [author, ann, bob] = [await person(), await person(), await person()]
   const id = await report(ann, `/report/users/${author.id}`, { reason: 'rude' })
+  await report(bob, `/report/users/${author.id}`)
   assert.equal((await decide(founder, id, { action: 'deal', mark: 'rude' })).status, 204)
   // As reports are that were decided elsewhere, and brought along.
   await sql`update reports set handled_by = null where id = ${id}`
   const { status, body } = await as(founder, 'GET', `/admin/users/${author.id}/history`)
   assert.equal(status, 200, JSON.stringify(body))
   const known = (body.data as { event: string; by: number | null }[]).map(({ event, by }) => [event, by])
-  assert.deepEqual(known.sort(), [
-    ['report', ann.id],
-    ['report.passed', null],
-  ])
+  assert.deepEqual(
+    known.sort(),
+    [
+      ['report', ann.id],
+      ['report', bob.id],
+      ['report.passed', null],
+    ].sort(),
+  )
 })

@@ -1,19 +1,11 @@
 import postgres from 'postgres'
-import { nameKey } from '#lib/text.ts'
 import { wireTime } from '#lib/time.ts'
 import { mountAdminCrud } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
 import { onConstraint } from '#platform/database.ts'
 import { notFound } from '#platform/errors.ts'
 import type { Server } from '#platform/http.ts'
-import {
-  categoryInUse,
-  categoryNameTaken,
-  emptyName,
-  TAG_CONSTRAINTS,
-  tagInUse,
-  tagNameTaken,
-} from '../errors.ts'
+import { categoryInUse, categoryNameTaken, TAG_CONSTRAINTS, tagInUse, tagNameTaken } from '../errors.ts'
 import {
   deleteCategory,
   deleteTag,
@@ -32,10 +24,6 @@ const view = <T extends { created_at: string }>(row: T): T => ({
   ...row,
   created_at: wireTime(row.created_at),
 })
-
-const refuseEmpty = (name: string | undefined) => {
-  if (name !== undefined && nameKey(name) === '') throw emptyName()
-}
 
 /** Whatever refers to a tag or a category keeps it, also what other modules hang on it. */
 async function unlessUsed(deletion: Promise<unknown>, used: () => Error): Promise<void> {
@@ -65,14 +53,8 @@ export function adminTagRoutes(server: Server, ctx: Context) {
     list: listCategoryRecords,
     find: findCategoryRecord,
     view: async (rows) => rows.map(view),
-    async create(tx, _, category) {
-      refuseEmpty(category.name)
-      return onConstraint(insertCategory(tx, category), TAG_CONSTRAINTS)
-    },
-    async change(tx, _, { id }, changes) {
-      refuseEmpty(changes.name)
-      await onConstraint(updateCategory(tx, id, changes), TAG_CONSTRAINTS)
-    },
+    create: (tx, _, category) => onConstraint(insertCategory(tx, category), TAG_CONSTRAINTS),
+    change: (tx, _, { id }, changes) => onConstraint(updateCategory(tx, id, changes), TAG_CONSTRAINTS),
     remove: (tx, { id }) => unlessUsed(deleteCategory(tx, id), categoryInUse),
   })
 
@@ -90,14 +72,8 @@ export function adminTagRoutes(server: Server, ctx: Context) {
     list: listTagRecords,
     find: findTagRecord,
     view: async (rows) => rows.map(view),
-    async create(tx, _, tag) {
-      refuseEmpty(tag.name)
-      return onConstraint(insertTag(tx, tag), TAG_CONSTRAINTS)
-    },
-    async change(tx, _, { id }, changes) {
-      refuseEmpty(changes.name)
-      await onConstraint(updateTag(tx, id, changes), TAG_CONSTRAINTS)
-    },
+    create: (tx, _, tag) => onConstraint(insertTag(tx, tag), TAG_CONSTRAINTS),
+    change: (tx, _, { id }, changes) => onConstraint(updateTag(tx, id, changes), TAG_CONSTRAINTS),
     remove: (tx, { id }) => unlessUsed(deleteTag(tx, id), tagInUse),
   })
 }

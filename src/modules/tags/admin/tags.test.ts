@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createWorld } from '#test/world.ts'
+import { untilWaiting } from '#test/waiting.ts'
+import { type Answer, createWorld } from '#test/world.ts'
 
-const { as, guest, person } = await createWorld()
+const { as, guest, person, sql } = await createWorld()
 const founder = await person({ roles: ['founder'] })
 
 const make = async (path: string, body: object): Promise<number> => {
@@ -41,6 +42,7 @@ test('categories and tags are made, changed, listed and deleted, and the log say
     [moved.data[0].name, moved.data[0].tag_category_name, moved.data[0].weight],
     ['Chess', 'Games', 3],
   )
+  assert.equal((await as(founder, 'GET', `/admin/tags?tag_category_id=${sports}`)).body.total, 0)
   const listed = (await as(founder, 'GET', '/admin/tag-categories?limit=1')).body
   assert.equal(listed.data[0].id, sports)
   assert.equal(listed.total, 2)
@@ -55,6 +57,25 @@ test('categories and tags are made, changed, listed and deleted, and the log say
     ['tags.create', 'tags.update', 'tags.delete'],
   )
   assert.equal(log.data[1].before.name, '足球')
+})
+
+test('a change that waits for another one keeps in the log what it then found', async () => {
+  const category = await make('/admin/tag-categories', { name: 'Waiting' })
+  const tag = await make('/admin/tags', { name: 'waiting', tag_category_id: category })
+  for (const [path, table, id] of [
+    ['/admin/tag-categories', 'tag_categories', category],
+    ['/admin/tags', 'tags', tag],
+  ] as const) {
+    let changing: Promise<Answer> | undefined
+    await sql.begin(async (tx) => {
+      await tx`update ${tx(table)} set weight = 7 where id = ${id}`
+      changing = as(founder, 'PATCH', `${path}/${id}`, { weight: 9 })
+      await untilWaiting(sql)
+    })
+    assert.equal((await changing)?.status, 204)
+    const log = await as(founder, 'GET', `/admin/audit-log?subject_type=${table}&subject_id=${id}`)
+    assert.equal(log.body.data[0].before.weight, 7, table)
+  }
 })
 
 test('a tag in use and a category with tags stay (feeds-31)', async () => {

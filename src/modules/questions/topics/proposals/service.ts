@@ -4,12 +4,11 @@ import { notFound } from '#platform/errors.ts'
 import { applicationDecided, proposedAlready, topicNameTaken } from '../../errors.ts'
 import { isNameTaken } from '../queries.ts'
 import type { TopicProposal } from '../schema.ts'
-import { addQuestionTopic, requireName } from '../service.ts'
+import { addQuestionTopic } from '../service.ts'
 import { closeProposal, insertProposal, isProposal, type ProposalRow } from './queries.ts'
 
 /** Proposes a topic for administrators to decide on. */
 export async function proposeTopic(sql: Db, userId: number, proposal: TopicProposal): Promise<void> {
-  requireName(proposal.name)
   if (await isNameTaken(sql, proposal.name)) throw topicNameTaken()
   await onConstraint(insertProposal(sql, { userId, ...proposal }), {
     question_topic_applications_open: proposedAlready,
