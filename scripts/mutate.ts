@@ -26,7 +26,17 @@ import { globalSetup, globalTeardown } from '#test/setup.ts'
 
 requireRuntime()
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const COPIED = ['src', 'test', 'migrations', 'docs', 'scripts', 'bin', 'package.json', 'openapi.json']
+const COPIED = [
+  'src',
+  'test',
+  'migrations',
+  'docs',
+  'scripts',
+  'bin',
+  'console',
+  'package.json',
+  'openapi.json',
+]
 /** Test files that take longer are stuck. */
 const PATIENCE_MS = 240_000
 /** How many files share a process. */
@@ -87,7 +97,11 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     report()
     void tidyUp(130)
   })
-for (const name of COPIED) cpSync(join(ROOT, name), join(folder, name), { recursive: true })
+for (const name of COPIED)
+  cpSync(join(ROOT, name), join(folder, name), {
+    recursive: true,
+    filter: (path) => !/\bconsole[\\/](node_modules|dist)$/.test(path),
+  })
 symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
 await globalSetup()
 const admin = openDatabase({

@@ -136,6 +136,8 @@ describe('bringing content over', { skip: skipMariaDb }, async () => {
     assert.match(site.first.reasons('settings', 'user/vendor:qq').join(), /environment/)
     assert.match(site.first.reasons('settings', 'feed/pay-word-limit').join(), /cannot be read/)
     assert.match(site.first.reasons('settings', 'checkin/attach-balance').join(), /cannot have this value/)
+    // What a setting does not say is not reported.
+    assert.deepEqual(site.first.reasons('settings', 'news/contribute'), [])
   })
 
   test('notifications are told in our form, and are read up to the newest that was', async () => {

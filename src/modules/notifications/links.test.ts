@@ -34,6 +34,12 @@ test('a notification leads to where the web client shows what it is about (notif
   })
 })
 
+test('what the web client has no page for has no link (notifications-17)', async () => {
+  const dan = await world.person()
+  await as(founder, 'POST', '/admin/notices', { user_ids: [dan.id], contents: 'Maintenance tonight' })
+  assert.deepEqual(await linksOf(dan, 'system'), [null])
+})
+
 test('devices and webhooks are told the same link (notifications-17)', async () => {
   const sent: { data: unknown }[] = []
   ctx.push.send = async (messages) => {

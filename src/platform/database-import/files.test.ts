@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { connectionOf, faultOf } from './address.ts'
 import { openFiles } from './files.ts'
 
 /** How often each path was asked for. */
@@ -22,6 +21,9 @@ const store = createServer((request, response) => {
     response.setHeader('Content-Length', 10)
     response.write('12345')
     setImmediate(() => response.destroy())
+  } else if (pathname === '/bucket/endless.png') {
+    response.write('1')
+    response.end('2')
   } else response.writeHead(404).end('<Error><Code>NoSuchKey</Code></Error>')
 }).listen(0, '127.0.0.1')
 await once(store, 'listening')
@@ -62,19 +64,11 @@ test('an object that breaks off is asked for again a few times, and what is made
   const files = await openFiles('s3://bucket', s3)
   await assert.rejects(files.read('broken.png', text))
   assert.equal(asked.get('/bucket/broken.png'), 3)
+  await assert.rejects(files.read('endless.png', text), /does not say how large endless.png is/)
   const before = asked.get('/bucket/good.png') ?? 0
   const failing = files.read('good.png', async () => {
     throw new Error('not to be kept')
   })
   await assert.rejects(failing, /not to be kept/)
   assert.equal(asked.get('/bucket/good.png'), before + 1)
-})
-
-test('what an address and an option say of TLS has to agree, and a source that asks for it is understood', async () => {
-  const database = 'mysql://user:password@example.org/old?ssl=false'
-  await assert.rejects(connectionOf({ database, tls: true }), /asks for TLS/)
-  assert.equal('ssl' in (await connectionOf({ database })), false)
-  const refusal = { message: 'Connections using insecure transport are prohibited' }
-  assert.match(faultOf(refusal, {}), /lets nobody in without TLS/)
-  assert.match(faultOf(refusal, { ssl: {} }), /^the source says/)
 })

@@ -116,6 +116,10 @@ async function openObjects(place: string, s3: S3Options, largest: number): Promi
         const object = key === undefined ? undefined : await objects.find(key)
         if (!object) return use('missing')
         const { stream, size } = object
+        if (Number.isNaN(size)) {
+          stream.destroy()
+          throw new Error(`the object store does not say how large ${path} is`)
+        }
         if (size > largest) {
           stream.destroy()
           return use('too large')

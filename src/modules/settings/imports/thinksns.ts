@@ -156,9 +156,8 @@ async function writeSetting(
 
 /** The text as JSON where it is, else as it stands. */
 function readPlain(value: string | null): PhpValue {
-  if (value === null) return null
   try {
-    return JSON.parse(value) as PhpValue
+    return JSON.parse(value ?? 'null') as PhpValue
   } catch {
     return value
   }
