@@ -27,6 +27,14 @@ test('counts are written once, sorted by id, and are pending until then', async 
   assert.equal(written.length, 1)
 })
 
+test('whoever counts in one context counts together', () => {
+  const { ctx } = countsOfTest(async () => {})
+  const of = defineBufferedCounts('another', async () => {})
+  of(ctx).add([7])
+  assert.equal(of({ ...ctx }).pending(7), 1)
+  assert.equal(ctx.onClose.length, 2)
+})
+
 test('counts that could not be written are kept', async () => {
   let broken = true
   const written: number[][] = []

@@ -42,10 +42,8 @@ test('a place that cannot be written or reached is told with its reason, and not
   const faultOf = (backupTo?: string) => findBackupFault({ backupTo, s3: S3 })
   assert.equal(await faultOf(), undefined)
   assert.equal(await faultOf(join(folder, 'backups/of/kith')), undefined)
-  assert.match(
-    String(await faultOf(join(file, 'backups'))),
-    /^BACKUP_TO: \S+ cannot be written \(ENOTDIR\): /,
-  )
+  for (const place of [file, join(file, 'backups')])
+    assert.match(String(await faultOf(place)), /^BACKUP_TO: \S+ cannot be written \(ENOTDIR\): /)
   assert.match(
     String(await faultOf('s3://backups/kith')),
     /^BACKUP_TO: s3:\/\/backups\/kith cannot be reached \(ECONNREFUSED\): /,

@@ -32,7 +32,6 @@ export function prepareBody(route: RouteOptions): void {
   if (!body) return
   const isObject = body.type === 'object'
   const prepare = (request: FastifyRequest, _reply: FastifyReply, done: Done) => {
-    if (request.headers['content-type']?.startsWith('multipart/')) return done()
     if (request.body === undefined || request.body === null) request.body = {}
     // Existing clients send the parameters of these verbs either way (conventions-17).
     if (request.method !== 'POST' && isObject && isRecord(request.body) && isRecord(request.query))

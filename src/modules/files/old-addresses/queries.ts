@@ -11,7 +11,7 @@ export async function findUploadAt(sql: Db, path: string): Promise<number | unde
 /** The node of a picture that lay at a path before the move. */
 export async function findNodeAt(sql: Db, path: string): Promise<string | undefined> {
   const [row] = await sql<{ node: string }[]>`
-    select p.node from import_pictures p join storage_nodes n on n.node = p.node and n.uploaded_at is not null
+    select p.node from import_pictures p join storage_nodes n on n.node = p.node
     where p.path = ${path} limit 1`
   return row?.node
 }

@@ -46,7 +46,7 @@ export async function applyPictures(sql: Db, place: string, table: string, colum
   await sql`
     update ${sql(table)} t set ${shown} = jsonb_build_object('node', n.node, 'mime', n.mime, 'size', n.size,
       'width', n.width, 'height', n.height)
-    from import_pictures p join storage_nodes n on n.node = p.node and n.uploaded_at is not null
+    from import_pictures p join storage_nodes n on n.node = p.node
     where p.place = ${place} and t.id = p.id and (t.${shown} ->> 'node') is distinct from p.node`
   await sql`
     update ${sql(table)} t set ${shown} = null
@@ -57,7 +57,7 @@ export async function applyPictures(sql: Db, place: string, table: string, colum
 /** Pictures of a place that are here, for rows that show them as uploads. */
 export const listPictures = (sql: Db, place: string) => sql<{ id: number; owner_id: number; node: string }[]>`
   select p.id, p.owner_id, p.node from import_pictures p
-  join storage_nodes n on n.node = p.node and n.uploaded_at is not null where p.place = ${place} order by p.id`
+  join storage_nodes n on n.node = p.node where p.place = ${place} order by p.id`
 
 /** Makes an upload of a picture that is here, bound to what shows it; answers its id. */
 export async function usePicture(
@@ -68,7 +68,7 @@ export async function usePicture(
     with file as (
       insert into files (owner_id, sha256, md5, storage_key, mime, size, width, height)
       select ${ownerId}, sha256(convert_to(${node}, 'UTF8')), md5, ${nodeKey(node)}, mime, size, width, height
-      from storage_nodes where node = ${node} and uploaded_at is not null
+      from storage_nodes where node = ${node}
       on conflict (owner_id, sha256) do update set uploaded_at = excluded.uploaded_at returning id
     )
     insert into file_uses (file_id, owner_id, channel, raw, attached_at)
@@ -154,7 +154,7 @@ export const copyPictures: ImportStep = {
         (tx) => tx<Wanted[]>`
           select p.place, p.id, p.owner_id, p.node, p.path from import_pictures p
           where (p.place, p.id) > (${place}, ${id}) and not exists (
-            select from storage_nodes n where n.node = p.node and n.uploaded_at is not null)
+            select from storage_nodes n where n.node = p.node)
           order by p.place, p.id limit ${AT_ONCE}`,
       )
       const last = rows.at(-1)
