@@ -171,6 +171,16 @@ describe('bringing content over', { skip: skipMariaDb }, async () => {
       commentable_type: 'feeds',
       commentable_id: 1,
     })
+    // Of what they reported before, which was decided.
+    await site.source.add('reports', {
+      id: 3,
+      user_id: 3,
+      target_user: 1,
+      subject: 's',
+      reportable_type: 'feeds',
+      reportable_id: 1,
+      status: 0,
+    })
     await site.source.run('delete from likes where id in (31, 32)')
     await site.source.run('delete from comments where id = 22')
     await site.source.run(`update feeds set feed_content = 'changed' where id = 2`)
@@ -192,6 +202,10 @@ describe('bringing content over', { skip: skipMariaDb }, async () => {
       ],
     )
     assert.equal((await as(site.ann, 'GET', '/user/notification-statistics')).body.comment.badge, 0)
+    assert.deepEqual(
+      (await sql`select id from reports where reportable_type = 'feeds' and status = 0`).map(({ id }) => id),
+      [3],
+    )
     assert.deepEqual(await faultsOf(world), [])
   })
 

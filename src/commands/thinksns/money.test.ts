@@ -145,6 +145,10 @@ describe('bringing money over', { skip: skipMariaDb }, async () => {
     const later = await createWorld()
     const bring = bringerOf(later, { database: source.address })
     await bring()
+    // What was asked for and decided here leaves the request that waits there in its place.
+    await later.sql`
+      insert into question_applications (question_id, user_id, amount, state, decided_at)
+      values (1, 2, 5, 'rejected', now())`
     await source.run('update currencies set `sum` = 1500 where owner_id = 1')
     await source.run('update currencies set `sum` = 20 where owner_id = 2')
     await source.run(`update feed_pinneds set expires_at = '${clock(3)}' where id = 1`)
@@ -154,6 +158,9 @@ describe('bringing money over', { skip: skipMariaDb }, async () => {
     const { balanced, totals } = await audit(later)
     assert.ok(balanced)
     assert.equal(totals.wallet.escrow, 0)
+    const [request] =
+      await later.sql`select state from question_applications where user_id = 1 and amount = 20`
+    assert.equal(request?.state, 'pending')
     assert.deepEqual(await faultsOf(later), [])
   })
 })

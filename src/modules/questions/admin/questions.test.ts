@@ -4,11 +4,11 @@ import { auditLedger } from '#modules/ledger/index.ts'
 import { questionCounters, questionEscrowChecks } from '#modules/questions/index.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { untilWaiting } from '#test/waiting.ts'
-import { type Answer, createWorld } from '#test/world.ts'
+import { type Answer, createWorld, type Person } from '#test/world.ts'
 
 const world = await createWorld()
 const { as, guest, person, sql } = world
-const { points, rich, ask, answer, askForLooks } = questionsOf(world)
+const { points, rich, topic, ask, answer, askForLooks } = questionsOf(world)
 const admin = await person({ roles: ['founder', 'owner'] })
 const missing = 9_007_199_254_740_991
 const ids = (list: { id: number }[]) => list.map(({ id }) => id)
@@ -82,6 +82,36 @@ test('people follow topics once, and see which they follow (questions-21, questi
   assert.equal((await as(anna, 'PUT', `/user/question-topics/${missing}`)).status, 404)
   assert.equal((await guest('GET', `/question-topics/${missing}`)).status, 404)
   assert.equal((await guest('GET', `/question-topics/${missing}/experts?limit=0`)).status, 404)
+})
+
+test('what others follow is not what I follow, and who stops leaves them and the other topics (questions-22)', async () => {
+  const [anna, ben, cleo] = [await person(), await person(), await person()]
+  const [one, two] = [await topic(), await topic()]
+  const put = async (who: Person, id: number) => (await as(who, 'PUT', `/user/question-topics/${id}`)).status
+  assert.deepEqual([await put(anna, one), await put(ben, one), await put(ben, two)], [201, 201, 201])
+  const read = async (id: number) => {
+    const seen = []
+    for (const who of [anna, ben, cleo])
+      seen.push((await as(who, 'GET', `/question-topics/${id}`)).body.has_follow)
+    return seen
+  }
+  // The page that the first one had is kept for the others.
+  for (let times = 0; times < 2; times += 1)
+    assert.deepEqual(
+      [await read(one), await read(two)],
+      [
+        [true, true, false],
+        [false, true, false],
+      ],
+    )
+  const mine = async (who: Person, query = '') =>
+    ids((await as(who, 'GET', `/user/question-topics${query}`)).body)
+  assert.deepEqual([await mine(anna), await mine(ben)], [[one], [two, one]])
+  assert.deepEqual(await mine(ben, `?after=${two}`), [one])
+  assert.equal((await as(ben, 'DELETE', `/user/question-topics/${one}`)).status, 204)
+  assert.deepEqual([await mine(anna), await mine(ben)], [[one], [two]])
+  assert.equal((await guest('GET', `/question-topics/${one}`)).body.follows_count, 1)
+  assert.equal((await as(ben, 'DELETE', `/user/question-topics/${missing}`)).status, 404)
 })
 
 test('experts are named by administrators, listed, and ranked by what they earn in their topics (questions-24)', async () => {
@@ -158,6 +188,8 @@ test('a proposed topic is decided on once, and its proposer is told (questions-2
   ])
   assert.deepEqual(races.map(({ status }) => status).sort(), [204, 204, 422])
   assert.equal(await waiting('question-topic-applications'), 0)
+  const late = await decide(0, { action: 'accept' })
+  assert.deepEqual([late.status, late.headers['x-error-code']], [422, 'application_decided'])
   assert.equal((await guest('GET', '/question-topics?name=cooking')).body.length, 1)
   assert.equal((await guest('GET', '/question-topics?name=dancing')).body.length, 0)
   assert.deepEqual((await told(anna)).sort(), ['qa:question-topic:accept', 'qa:question-topic:reject'])

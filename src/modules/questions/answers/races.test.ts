@@ -5,6 +5,7 @@ import { questionsOf } from '#test/fixtures/questions.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { type Answer, createWorld } from '#test/world.ts'
 import { lockQuestion } from '../queries.ts'
+import { deleteQuestion } from '../service.ts'
 import { addExpert } from '../topics/queries.ts'
 import { adopt, deleteAnswer, editAnswer } from './service.ts'
 
@@ -67,6 +68,15 @@ test('an answer that is changed while it is deleted is 404', async () => {
     before: (tx) => deleteAnswer(tx, id, { userId: ben.id, anybodys: false }),
   })
   assert.deepEqual(changed, [404, 'no_such_answer'])
+})
+
+test('a question that is changed while it is deleted is 404', async () => {
+  const anna = await person()
+  const id = await ask(anna)
+  const changed = await meanwhile(() => as(anna, 'PATCH', `/questions/${id}`, { body: 'Better' }), {
+    before: (tx) => deleteQuestion(tx, id, { userId: anna.id, anybodys: false }),
+  })
+  assert.deepEqual(changed, [404, 'no_such_question'])
 })
 
 test('a like of an answer while its question is deleted waits for that, is 404 and leaves nothing', async () => {
