@@ -265,12 +265,3 @@ test('an upload that somebody is taking while stale ones are removed stays, and 
   })
   assert.ok((await fileViews(sql, [id])).has(id))
 })
-
-test('a store that lost a file answers 404, one that is down 503 (files-12)', async () => {
-  const id = await uploaded(alice, await newPicture())
-  const [row] = await sql`
-    select storage_key from files where id = (select file_id from file_uses where id = ${id})`
-  await ctx.storage.remove(row?.storage_key)
-  assert.equal((await download(id)).status, 404)
-  assert.equal((await download(id, '?w=5')).status, 404)
-})
