@@ -25,7 +25,7 @@ const ACROSS: Record<string, string[]> = {
     'test/file-access.test.ts',
     'test/exports-faults.test.ts',
     'src/modules/music/songs',
-    'src/commands/import.test.ts',
+    'src/commands/export.test.ts',
     'src/commands/thinksns/people.test.ts',
     'src/modules/feeds',
     'src/modules/accounts',
