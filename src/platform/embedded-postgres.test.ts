@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -9,8 +9,6 @@ import { after, afterEach, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import postgres from 'postgres'
 import { killWatchdog, until } from '#test/fixtures/watchdogs.ts'
-import { createLibraryLinks } from './embedded-postgres/binaries.ts'
-import { acquireLock } from './embedded-postgres/lock.ts'
 import { findDatabaseProcesses, isAlive } from './embedded-postgres/processes.ts'
 import { defaultSettings } from './embedded-postgres/settings.ts'
 import { type EmbeddedConnection, type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts'
@@ -247,36 +245,6 @@ test('a database that cannot start says why', async () => {
     /does not start.*shared_buffers/s,
   )
   await (await start()).stop()
-})
-
-test('of many that find a stale lock one gets it', async () => {
-  const path = join(root, 'lock')
-  for (let round = 0; round < 5; round++) {
-    await writeFile(path, '{"pid": 1, "birth": "before the machine was born"}')
-    const results = await Promise.allSettled(Array.from({ length: 8 }, () => acquireLock(path)))
-    const taken = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
-    assert.equal(taken.length, 1)
-    await taken[0]?.()
-    await assert.rejects(stat(path), /ENOENT/)
-  }
-})
-
-test('missing library links are created, by several at once, and what prevents it is said', async () => {
-  const native = join(root, 'package', 'native')
-  await mkdir(join(native, 'lib'), { recursive: true })
-  await writeFile(join(native, 'lib', 'liba.so.1.2'), 'a')
-  const links = ['liba.so', 'liba.so.1'].map((name) => ({
-    source: 'native/lib/liba.so.1.2',
-    target: `native/lib/${name}`,
-  }))
-  await writeFile(join(native, 'pg-symlinks.json'), JSON.stringify(links))
-  await symlink('liba.so.1.2', join(native, 'lib', 'liba.so'))
-  await Promise.all([createLibraryLinks(native), createLibraryLinks(native)])
-  assert.equal(await readFile(join(native, 'lib', 'liba.so.1'), 'utf8'), 'a')
-
-  const blocked = [{ source: 'native/lib/liba.so.1.2', target: 'native/pg-symlinks.json/liba.so' }]
-  await writeFile(join(native, 'pg-symlinks.json'), JSON.stringify(blocked))
-  await assert.rejects(createLibraryLinks(native), /cannot be created.*DATABASE_URL/s)
 })
 
 test('memory settings follow the machine within bounds', () => {

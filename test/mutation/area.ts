@@ -46,6 +46,7 @@ const PLATFORM: Record<string, string[]> = {
   'content.ts': ['test/conventions.test.ts'],
   database: ['src/platform/http/overload.test.ts', 'test/failover.test.ts'],
   'database-import': ['src/commands/thinksns'],
+  'embedded-postgres': ['src/platform/embedded-postgres.test.ts'],
   generations: ['test/kept-pages.test.ts'],
   'generations.ts': ['test/kept-pages.test.ts'],
   http: [

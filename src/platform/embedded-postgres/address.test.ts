@@ -28,3 +28,10 @@ test('the short folder for the socket of a deep data directory is taken again on
 test('nothing runs below a data directory that is not there', async () => {
   assert.equal(await findRunningPostgres(join(folder, 'nowhere')), null)
 })
+
+test('the folder for the socket beside the cluster stays', async () => {
+  const near = await prepareAddress(folder, self)
+  assert.equal(near.isTemporary, false)
+  await removeAddress(folder, near)
+  assert.ok((await stat(near.host)).isDirectory())
+})

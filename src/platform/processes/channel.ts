@@ -32,7 +32,6 @@ export function openChannel(
     if (batch.length > 0 && !isClosed) send(batch)
   }
   const put = (message: Message) => {
-    if (isClosed) return
     outgoing.push(message)
     if (outgoing.length === 1) later(flush)
   }
