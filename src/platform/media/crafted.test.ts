@@ -16,7 +16,8 @@ test('a file of more parts than a picture or a recording has is not gone through
     'image/webp': [latin1('RIFF\xff\xff\xff\x02WEBP'), parts('VP8 \0\0\0\0')],
   }
   for (const [mime, pieces] of Object.entries(crafted)) {
-    assert.equal(strippers[mime]?.(Buffer.concat(pieces)), null, mime)
+    // What is not equal would be told byte by byte.
+    assert.ok(strippers[mime]?.(Buffer.concat(pieces)) === null, mime)
     const few = pieces.map((piece) =>
       piece.length > 100_000 ? piece.subarray(0, piece.length / 200_000) : piece,
     )
@@ -84,5 +85,5 @@ test('tracks in tracks, however deep, are left as they are', () => {
     film.writeUInt32BE(8 * (depth - level + 1), 8 * (level + 1))
     film.write(level === 0 ? 'moov' : 'trak', 8 * (level + 1) + 4)
   }
-  assert.deepEqual(cleanMp4(film), film)
+  assert.ok(cleanMp4(film).equals(film))
 })
