@@ -145,10 +145,11 @@ describe('bringing money over', { skip: skipMariaDb }, async () => {
     const later = await createWorld()
     const bring = bringerOf(later, { database: source.address })
     await bring()
-    // What was asked for and decided here leaves the request that waits there in its place.
+    // What was asked for and decided here does not stand in the way of a request that waits there.
     await later.sql`
-      insert into question_applications (question_id, user_id, amount, state, decided_at)
-      values (1, 2, 5, 'rejected', now())`
+      insert into question_applications (id, question_id, user_id, amount, state, decided_at)
+      values (90, 2, 1, 5, 'rejected', now())`
+    await source.add('question_application', { id: 3, user_id: 1, question_id: 2, amount: 22, status: 0 })
     await source.run('update currencies set `sum` = 1500 where owner_id = 1')
     await source.run('update currencies set `sum` = 20 where owner_id = 2')
     await source.run(`update feed_pinneds set expires_at = '${clock(3)}' where id = 1`)
@@ -158,8 +159,7 @@ describe('bringing money over', { skip: skipMariaDb }, async () => {
     const { balanced, totals } = await audit(later)
     assert.ok(balanced)
     assert.equal(totals.wallet.escrow, 0)
-    const [request] =
-      await later.sql`select state from question_applications where user_id = 1 and amount = 20`
+    const [request] = await later.sql`select state from question_applications where id = 3`
     assert.equal(request?.state, 'pending')
     assert.deepEqual(await faultsOf(later), [])
   })

@@ -57,14 +57,14 @@ test('every rule of publishing is a 422 on its field (questions-2)', async () =>
   await sql`update users set deleted_at = now() where id = ${gone.id}`
   const where = await topic()
   const one = [{ user: ben.id }]
-  const cases: [object, string][] = [
+  const cases: [object, string, string?][] = [
     [{ subject: '' }, 'subject'],
     [{ subject: 'No mark' }, 'subject'],
     [{ subject: `${'x'.repeat(255)}?` }, 'subject'],
     [{ topics: [] }, 'topics'],
     [{ topics: [{ id: missing }] }, 'topics'],
     [{ topics: [{ id: where }, { id: missing }] }, 'topics'],
-    [{ topics: [{ id: where }, { id: where }] }, 'topics'],
+    [{ topics: [{ id: where }, { id: where }] }, 'topics', 'A topic can be given once.'],
     [{ anonymity: 2 }, 'anonymity'],
     [{ amount: -1 }, 'amount'],
     [{ amount: 1.5 }, 'amount'],
@@ -73,17 +73,18 @@ test('every rule of publishing is a 422 on its field (questions-2)', async () =>
     [{ invitations: [{ user: anna.id }] }, 'invitations'],
     [{ invitations: [{ user: missing }] }, 'invitations'],
     [{ invitations: [{ user: gone.id }] }, 'invitations'],
-    [{ invitations: [...one, ...one] }, 'invitations'],
+    [{ invitations: [...one, ...one] }, 'invitations', 'A person can be invited once.'],
     [{ automaticity: 1, invitations: one }, 'automaticity'],
     [{ automaticity: 1, amount: 5 }, 'automaticity'],
     [{ automaticity: 1, amount: 5, invitations: [...one, { user: (await person()).id }] }, 'automaticity'],
-    [{ look: 1 }, 'look'],
+    [{ look: 1 }, 'look', 'Paid looks need a bounty.'],
     [{ look: 1, amount: 5 }, 'look'],
   ]
-  for (const [fields, field] of cases) {
-    const reply = await tryAsk(anna, fields)
+  for (const [fields, field, said] of cases) {
+    const reply = await tryAsk(anna, fields, { 'accept-language': 'en' })
     assert.equal(reply.status, 422, JSON.stringify(fields))
     assert.deepEqual(Object.keys(reply.body.errors), [field], JSON.stringify(fields))
+    if (said !== undefined) assert.deepEqual(reply.body.errors[field], [said])
   }
   assert.equal((await as(anna, 'GET', '/user/questions')).body.length, 0)
   assert.equal(await points(anna), 50)

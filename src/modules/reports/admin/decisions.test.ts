@@ -136,6 +136,9 @@ test('what cannot be is told, and the report stays open (feeds-40)', async () =>
     assert.deepEqual([answer.status, codeOf(answer)], [422, code])
   }
   assert.equal(await statusOf(id), 0)
+  const nowhere = '/admin/reports/99999999'
+  for (const answer of [await as(founder, 'GET', nowhere), await as(founder, 'PATCH', nowhere, {})])
+    assert.equal(answer.status, 404)
   assert.equal((await decide(founder, id, { action: 'deal', sanction: silence })).status, 204)
 })
 
