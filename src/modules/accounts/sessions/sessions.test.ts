@@ -77,8 +77,9 @@ test('a network is enough of an address to know a place again (rights-4)', () =>
     assert.equal(networkOf(address), network)
 })
 
-test('a sign-in from a new device is told, once for each device, and not the first one (rights-5)', async () => {
-  const ann = await signUp()
+test('a sign-in from a new device is told, once for each device of a person, and not the first one (rights-5)', async () => {
+  const [ann, bob] = [await signUp(), await signUp()]
+  await signInOn('New phone', bob.name)
   const email = 'email' in ann ? String(ann.email) : ''
   const letters = () => outbox.filter(({ to, code }) => to === email && !code).map(({ text }) => text)
   const notices = async () =>
