@@ -23,7 +23,13 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-type Running = { child: ChildProcess; output: () => string; ended: Promise<number | null> }
+type Running = {
+  child: ChildProcess
+  output: () => string
+  /** The guide for newcomers is the last that a start prints; requests are answered a moment before. */
+  hasPrinted: Promise<void>
+  ended: Promise<number | null>
+}
 
 function start(command: string, args: string[], env: Record<string, string> = {}): Running {
   const child = spawn(command, args, {
@@ -32,17 +38,20 @@ function start(command: string, args: string[], env: Record<string, string> = {}
   })
   started.add(child)
   let output = ''
+  const { promise: hasPrinted, resolve: print } = Promise.withResolvers<void>()
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk) => {
       output += chunk
+      if (output.includes('First request')) print()
     })
   const ended = new Promise<number | null>((resolve) =>
     child.once('exit', (code) => {
       started.delete(child)
+      print()
       resolve(code)
     }),
   )
-  return { child, output: () => output, ended }
+  return { child, output: () => output, hasPrinted, ended }
 }
 
 const startServer = (env?: Record<string, string>) => start(process.execPath, ['src/main.ts'], env)
@@ -62,6 +71,7 @@ test('the first start tells a newcomer what they need, and SIGTERM ends the data
   const server = startServer()
   await waitForAnswer(`${address}/health/ready`)
   assert.equal(await signIn(), 200)
+  await server.hasPrinted
   assert.equal(statSync(join(dataDir, 'founder-password')).mode & 0o777, 0o600)
   for (const expected of [address, 'root', 'founder-password', '/docs', 'curl'])
     assert.ok(server.output().includes(expected), `the start did not print "${expected}"`)
