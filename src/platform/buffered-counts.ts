@@ -70,7 +70,6 @@ function createBufferedCounts(ctx: Context, name: string, write: WriteCounts): B
     clearTimeout(timer)
     timer = undefined
     while (running) await running
-    if (counts.size === 0) return
     running = writeAll().finally(() => {
       running = undefined
     })
