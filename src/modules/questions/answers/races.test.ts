@@ -39,7 +39,7 @@ test('an answer that is deleted while it is adopted waits for that, without hold
   const deleted = await meanwhile(() => as(ben, 'DELETE', `/question-answers/${id}`), {
     before: (tx) => lockQuestion(tx, question),
     after: async (tx) => {
-      await tx`set local lock_timeout = '1s'`
+      await tx`set local lock_timeout = '200ms'`
       await adopt(tx, question, id, anna.id)
     },
   })
