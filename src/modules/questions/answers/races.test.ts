@@ -70,13 +70,18 @@ test('an answer that is changed while it is deleted is 404', async () => {
   assert.deepEqual(changed, [404, 'no_such_answer'])
 })
 
-test('a question that is changed while it is deleted is 404', async () => {
+test('a question that is changed or answered while it is deleted is 404', async () => {
   const anna = await person()
-  const id = await ask(anna)
-  const changed = await meanwhile(() => as(anna, 'PATCH', `/questions/${id}`, { body: 'Better' }), {
-    before: (tx) => deleteQuestion(tx, id, { userId: anna.id, anybodys: false }),
-  })
-  assert.deepEqual(changed, [404, 'no_such_question'])
+  for (const [method, below] of [
+    ['PATCH', ''],
+    ['POST', '/answers'],
+  ] as const) {
+    const id = await ask(anna)
+    const refused = await meanwhile(() => as(anna, method, `/questions/${id}${below}`, { body: 'Better' }), {
+      before: (tx) => deleteQuestion(tx, id, { userId: anna.id, anybodys: false }),
+    })
+    assert.deepEqual(refused, [404, 'no_such_question'])
+  }
 })
 
 test('a like of an answer while its question is deleted waits for that, is 404 and leaves nothing', async () => {
