@@ -69,7 +69,12 @@ const PLATFORM: Record<string, string[]> = {
   media: ['src/modules/files'],
   'outbound.ts': ['test/hardening.test.ts', 'src/modules/notifications/webhooks'],
   'own-writes.ts': ['test/replicas.test.ts'],
-  pages: ['test/kept-own-pages.test.ts', 'test/kept-overlays.test.ts', 'test/kept-pages.test.ts'],
+  pages: [
+    'test/kept-own-pages.test.ts',
+    'test/kept-overlays.test.ts',
+    'test/kept-pages.test.ts',
+    'test/replicas.test.ts',
+  ],
   processes: ['test/processes.test.ts'],
   'push.ts': ['src/modules/notifications/push'],
   'replicas.ts': ['test/replicas.test.ts'],
