@@ -92,5 +92,6 @@ for (const { method, url, schema } of routes) {
 test('a body over 1 MiB is 413 and a string of 10 MB goes no further', async () => {
   const answer = await as(founder, 'POST', '/feeds', { feed_content: 'x'.repeat(10_000_000) })
   assert.equal(answer.status, 413)
+  assert.equal(answer.headers['x-error-code'], 'body_too_large')
   assert.equal(typeof answer.body.message, 'string')
 })

@@ -103,6 +103,9 @@ test('a preflight carries the rate and request headers', async () => {
   assert.ok(answer.headers['x-ratelimit-limit'])
   assert.ok(answer.headers['x-ratelimit-remaining'])
   assert.ok(answer.headers['x-request-id'])
+  // Elsewhere nothing is counted.
+  const health = await app.inject({ method: 'GET', url: '/health/live' })
+  assert.deepEqual([health.statusCode, health.headers['x-ratelimit-limit']], [200, undefined])
 })
 
 test('a required text that shows no character is missing, and an optional one absent (conventions-20)', async () => {
@@ -230,7 +233,9 @@ test('what is not HTTP, and headers that are too large, are refused like everyth
   assert.match(garbage, /^HTTP\/1.1 400 /)
   const large = await send(`GET /api/v2/feeds HTTP/1.1\r\nHost: x\r\nX-Much: ${'a'.repeat(70_000)}\r\n\r\n`)
   assert.match(large, /^HTTP\/1.1 431 /)
-  for (const answer of [garbage, large]) {
+  const foreign = await send('GET http://x/中文 HTTP/1.1\r\nHost: x\r\n\r\n')
+  assert.match(foreign, /^HTTP\/1.1 400 /)
+  for (const answer of [garbage, large, foreign]) {
     for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-Request-Id', 'X-Error-Code'])
       assert.match(answer, new RegExp(`^${name}: .`, 'm'))
     assert.deepEqual(Object.keys(JSON.parse(answer.split('\r\n\r\n')[1]!)), ['message'])
