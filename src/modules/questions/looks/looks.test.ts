@@ -11,7 +11,7 @@ import { type Answer, createWorld, type Person } from '#test/world.ts'
 import { deleteQuestion } from '../service.ts'
 
 const world = await createWorld()
-const { as, ctx, person, sql } = world
+const { as, ctx, guest, person, sql } = world
 const { points, rich, answer, askForLooks } = questionsOf(world)
 
 test('paying for a look at an answer while it is deleted waits for that, is 404 and takes nothing (questions-13)', async () => {
@@ -66,6 +66,11 @@ test('who paid for a look sees the pictures of the answer, and nobody else does 
   assert.equal((await as(cleo, 'POST', `/question-answers/${id}/onlookers`)).status, 201)
   const seen = async (who: Person) => (await as(who, 'GET', `/files/${picture}`)).status
   assert.deepEqual([await seen(cleo), await seen(anna), await seen(await person())], [302, 302, 404])
+})
+
+test('a guest is asked to sign in before an answer is looked for', async () => {
+  const { status } = await guest('POST', '/question-answers/9007199254740991/onlookers')
+  assert.equal(status, 401)
 })
 
 test('who could afford a second look pays for one (questions-13)', async () => {
