@@ -3,6 +3,7 @@
  * a time in a copy of the sources and runs the tests of its area. See docs/testing.md.
  */
 import {
+  chmodSync,
   cpSync,
   globSync,
   mkdtempSync,
@@ -85,6 +86,8 @@ if (guards.length === 0) process.exit(1)
 const tally = new Map<string, { tried: number; noticed: number; accepted: number; untested: number }>()
 let survivors = 0
 const folder = mkdtempSync(join(tmpdir(), 'kith-mutate-'))
+// Where root runs this, tests start databases as somebody else, who has to get at the copy.
+chmodSync(folder, 0o755)
 /** Whether test files are green with every guard in place. */
 const usual = new Map<string, boolean>()
 const tidyUp = async (code: number) => {
