@@ -34,7 +34,9 @@ export const dataDirFault = (code: string, dataDir: string): StartFault =>
 export function startFault(error: unknown, dataDir: string): unknown {
   if (!(error instanceof Error)) return error
   const { code, syscall } = error as NodeJS.ErrnoException
-  const found = DISK[code ?? ''] && syscall !== undefined ? code : code === '53100' ? 'ENOSPC' : undefined
+  // A socket that is not there is that of a database that is being started again.
+  const isOfDisk = syscall !== undefined && syscall !== 'connect' && code !== undefined && code in DISK
+  const found = isOfDisk ? code : code === '53100' ? 'ENOSPC' : undefined
   const known = found ?? WORDS.find(([words]) => words.test(error.message))?.[1]
   return known === undefined ? error : dataDirFault(known, dataDir)
 }

@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict'
+import { mkdir } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { test } from 'node:test'
+import { StartFault, startFault } from './start-fault.ts'
+
+test('a folder that cannot be made is told with what to do, and a socket that is not there is no fault of the folder', async () => {
+  const folder = '/nowhere/at/all'
+  const ofFolder = await mkdir(folder).catch((error) => error)
+  const told = startFault(ofFolder, folder)
+  assert.ok(told instanceof StartFault)
+  assert.match(told.message, /\/nowhere\/at\/all: no folder can be made there/)
+  const ofSocket = await new Promise((resolve) => connect(`${folder}/.s.PGSQL.5432`).once('error', resolve))
+  assert.equal((ofSocket as NodeJS.ErrnoException).code, 'ENOENT')
+  assert.equal(startFault(ofSocket, folder), ofSocket)
+})
