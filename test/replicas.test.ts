@@ -7,6 +7,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createUser } from '#modules/accounts/index.ts'
 import { issueToken } from '#modules/tokens/index.ts'
 import { openDatabase } from '#platform/database.ts'
+import { createLog } from '#platform/log.ts'
+import { createMetrics } from '#platform/metrics.ts'
+import { openReplicas } from '#platform/replicas.ts'
 import {
   endServers,
   type Postgres,
@@ -184,6 +187,34 @@ suite('a replica that is 200 ms behind', { skip: skipPostgres }, () => {
     const signedIn = await send(address, '', 'POST', '/auth/login', body)
     const { access_token } = signedIn.body as { access_token: string }
     assert.equal((await send(address, access_token, 'GET', '/users?limit=5')).status, 200)
+  })
+
+  test('that is promoted is left out, for what it shows is no longer that of the primary', async () => {
+    const promoted = await startReplica(primary)
+    const options = { poolSize: 1, statementTimeoutMs: 60_000 }
+    const sql = openDatabase({ connection: primary.url, ...options })
+    const log = createLog({ level: 'silent' })
+    const replicas = openReplicas({
+      urls: [promoted.url],
+      primary: sql,
+      options,
+      maxLagMs: 60_000,
+      metrics: createMetrics(),
+      log,
+    })
+    const until = async (usable: number) => {
+      for (let n = 0; n < 200 && replicas.state().usable !== usable; n += 1) await pause(50)
+      assert.equal(replicas.state().usable, usable)
+    }
+    try {
+      await until(1)
+      await promoted.ask('select pg_promote()')
+      await until(0)
+    } finally {
+      await replicas.close()
+      await sql.end()
+      await promoted.kill()
+    }
   })
 
   test('is left out when it dies, and nobody notices', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { statSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -199,8 +200,32 @@ test('a database that dies under its server is started again', async () => {
     30_000,
   )
   assert.equal((await query(running.connection, 'select 1')).length, 1)
+  const before = messages.length
   await running.stop()
   assert.deepEqual(findDatabaseProcesses(join(folder, 'cluster')), [])
+  assert.ok(!messages.slice(before).includes('the embedded database ended unexpectedly, starting it again'))
+})
+
+test('a server that stops while its database starts again waits for that, and ends it', async () => {
+  const running = await start()
+  const file = join(folder, 'cluster', 'postmaster.pid')
+  const written = statSync(file).mtimeMs
+  process.kill(await readPostmaster(), 'SIGKILL')
+  const isStarting = () => (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? written) > written
+  await until(isStarting, 'it is not started again', 30_000)
+  await running.stop()
+  assert.equal(messages.at(-1), 'the embedded database has stopped')
+  assert.deepEqual(findDatabaseProcesses(join(folder, 'cluster')), [])
+})
+
+test('a server that stops before its database is started again starts none', async () => {
+  const running = await start()
+  const before = messages.length
+  process.kill(await readPostmaster(), 'SIGKILL')
+  await until(() => messages.length > before, 'nobody notices that it died')
+  await running.stop()
+  assert.ok(!messages.slice(before).includes('the embedded database does not start'))
+  assert.equal(messages.at(-1), 'the embedded database has stopped')
 })
 
 test('Ctrl-C goes to the server alone, which may still use the database while it drains', async () => {

@@ -146,6 +146,20 @@ test('nothing that a lost signal leaves stale may be kept for longer than a minu
   assert.throws(() => defineCache('kept for long', { max: 1, ttlMs: 60_001 }), /more than a minute/)
 })
 
+test('whoever asks a cache of one database asks the same one, which loads a value once until it is dropped', async () => {
+  const ctx = { sql, signals: createSignals(sql) }
+  const cacheOf = defineCache<{ loaded: number }>('loaded once', { max: 2, ttlMs: 60_000 })
+  let loaded = 0
+  const get = () =>
+    cacheOf(ctx).get('key', async () => {
+      loaded += 1
+      return { loaded }
+    })
+  assert.deepEqual([await get(), await get()], [{ loaded: 1 }, { loaded: 1 }])
+  cacheOf(ctx).drop('key')
+  assert.deepEqual(await get(), { loaded: 2 })
+})
+
 test('a signal is one line of bounded length', () => {
   for (const payload of ['two\nlines', '字'.repeat(2600)])
     assert.throws(() => sendSignal(sql, 'test', payload), RangeError)

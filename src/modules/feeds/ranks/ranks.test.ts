@@ -72,6 +72,18 @@ test('likes count in the periods that their feed was made in, and are taken out 
   assert.deepEqual([...(await sql`select from period_sums where user_id = ${ann.id}`)], [])
 })
 
+test('a like of what is older than every period is not noted for the sums', async () => {
+  const [ann, bob] = (await people(2)) as [Person, Person]
+  const [old, ancient] = [await publish(ann), await publish(ann)]
+  await age(old, '31 days')
+  await age(ancient, '33 days')
+  const noted = () => sql`select made_at from period_sum_changes where user_id = ${ann.id}`
+  await like(bob, ancient)
+  assert.equal((await noted()).length, 0)
+  await like(bob, old)
+  assert.equal((await noted()).length, 1)
+})
+
 /** Two feeds that somebody likes, in the sums of a week; the first leaves it in an hour. */
 async function nearlyAWeekOld(author: Person, by: Person): Promise<[number, number]> {
   const [leaving, staying] = [await publish(author), await publish(author)]
