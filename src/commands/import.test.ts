@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { commentCounters } from '#modules/comments/index.ts'
 import { musicCounters, musicImporter } from '#modules/music/index.ts'
 import { newsCounters, newsImporter } from '#modules/news/index.ts'
@@ -74,13 +75,15 @@ describe('importing music', () => {
         { kind: 'song', id: 'b6', title: '\u200b', singer: 'Bob' },
         { kind: 'song', id: 'b7', title: 'When', singer: 'Bob', created_at: 'yesterday' },
         { kind: 'song', id: 'b8', title: 'Long', singer: 'Bob', more: 'x'.repeat(1024 * 1024) },
+        'null',
+        { kind: 'song', id: 'b9', title: 'No such day', singer: 'Bob', created_at: '2021-02-30' },
       ]),
     )
     assert.deepEqual(
       faults.map(({ number }) => number),
-      [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13],
+      [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
     )
-    assert.deepEqual([kept, bad], [1, 12])
+    assert.deepEqual([kept, bad], [1, 14])
     assert.match(faults[3]?.reason ?? '', /title/)
     assert.match(faults[5]?.reason ?? '', /no special none/)
     const made = await sql`select external_id from music_songs where external_id like 'b%'`
@@ -121,7 +124,7 @@ describe('importing music', () => {
     assert.deepEqual([rest.resumedAt, rest.kept, rest.faults], [200, 250, []])
     assert.deepEqual(await count(), [300, 150])
     const again = await load(musicImporter, path)
-    assert.deepEqual([again.resumedAt, again.kept], [450, 0])
+    assert.deepEqual([again.resumedAt, again.kept, again.shares], [450, 0, []])
     assert.deepEqual(await count(), [300, 150])
     const other = await load(musicImporter, await fileOf(lines.filter((line) => line.kind === 'song')))
     assert.deepEqual([other.faults, await count()], [[], [300, 150]])
@@ -140,6 +143,42 @@ describe('importing music', () => {
     await load(musicImporter, path)
     const [row] = await sql`select count(*) as n from comments where body like 'twice %'`
     assert.equal(row?.n, 699)
+    await assertNoDrift()
+  })
+
+  test('by two commands that both go on from the same line imports every line once', async () => {
+    const path = await fileOf(
+      Array.from({ length: 400 }, (_, n) =>
+        n === 0
+          ? { kind: 'song', id: 'both', title: 'Both', singer: 'Rita' }
+          : { kind: 'comment', song: 'both', user: writer.name, body: `both ${n}` },
+      ),
+    )
+    let began = 0
+    let stops = true
+    const together = Promise.withResolvers<void>()
+    const slow: typeof musicImporter = {
+      ...musicImporter,
+      async prepare(...batch) {
+        began += 1
+        // Two batches came before it was stopped: now both commands know where they go on.
+        if (began === 4) together.resolve()
+        return musicImporter.prepare(...batch)
+      },
+      async write(tx, batch, ...rest) {
+        if (stops && batch.song.length === 0) throw new Error('stopped')
+        if (!stops) await together.promise
+        const faults = await musicImporter.write(tx, batch, ...rest)
+        if (!stops) await sleep(100)
+        return faults
+      },
+    }
+    await assert.rejects(load(slow, path), /stopped/)
+    stops = false
+    const ended = await Promise.allSettled([load(slow, path), load(slow, path)])
+    assert.deepEqual(ended.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+    const [row] = await sql`select count(*) as n from comments where body like 'both %'`
+    assert.equal(row?.n, 399)
     await assertNoDrift()
   })
 })

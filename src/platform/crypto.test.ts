@@ -28,6 +28,8 @@ test('a changed, cut, foreign or unversioned value does not open', () => {
   for (const bad of ['', 'v1.', sealed.slice(3), sealed.replace('v1.', 'v2.'), sealed.slice(0, 20)]) {
     assert.throws(() => secrets.open(bad))
   }
+  for (const short of ['v1.', `v1.${bytes.subarray(0, 27).toString('base64url')}`])
+    assert.throws(() => secrets.open(short), /too short/)
   assert.throws(() => others.open(sealed))
 })
 

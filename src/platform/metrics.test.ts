@@ -32,6 +32,8 @@ test('the number of routes is bounded even when paths are handed in as patterns'
   const text = await metrics.render()
   assert.equal(text.match(/seconds_count\{/g)?.length, 2_001)
   assert.ok(text.includes('_count{method="GET",route="unmatched",status="200"} 100'))
+  metrics.observeRequest({ method: 'GET', route: '/x/0', status: 200, seconds: 0 })
+  assert.ok((await metrics.render()).includes('_count{method="GET",route="/x/0",status="200"} 2'))
 })
 
 test('requests in flight go up and come down once each', async () => {

@@ -95,6 +95,17 @@ test('with a redis that accepts but never answers it counts in memory', { timeou
   mute.close()
 })
 
+test('closed while it connects to a redis, it leaves no connection', { timeout: 10_000 }, async () => {
+  const mute = createServer((socket) => socket.on('error', () => {}).resume()).listen(0, '127.0.0.1')
+  await once(mute, 'listening')
+  const { port } = mute.address() as AddressInfo
+  const limiter = createRateLimiter({ redisUrl: `redis://127.0.0.1:${port}`, log: quiet })
+  await limiter.close()
+  // It does not end before the last connection has.
+  mute.close()
+  await once(mute, 'close')
+})
+
 async function countsInMemory(redisUrl: string) {
   const warnings: string[] = []
   const log = createLog({ level: 'warn', destination: { write: (line) => void warnings.push(line) } })

@@ -101,6 +101,9 @@ test('ids, names, dates and versions in a path are kept', () => {
     '/x?email=a@b.c',
     '/%',
     '/users/@all',
+    '/codes/+12345',
+    '/codes/123-456',
+    '/codes/1234-5678-9012-3456-78',
   ]) {
     assert.equal(redactPath(path), path)
   }

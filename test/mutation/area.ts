@@ -47,6 +47,7 @@ const PLATFORM: Record<string, string[]> = {
   database: ['src/platform/http/overload.test.ts', 'test/failover.test.ts'],
   'database-import': ['src/commands/thinksns'],
   'embedded-postgres': ['src/platform/embedded-postgres.test.ts'],
+  'export-lines.ts': ['src/commands/export.test.ts'],
   generations: ['test/kept-pages.test.ts'],
   'generations.ts': ['test/kept-pages.test.ts'],
   http: [
@@ -76,7 +77,9 @@ const PLATFORM: Record<string, string[]> = {
     'test/replicas.test.ts',
   ],
   processes: ['test/processes.test.ts'],
+  'personal-data.ts': ['test/exports.test.ts'],
   'push.ts': ['src/modules/notifications/push'],
+  'rate-limit.ts': ['src/platform/rate-limit-redis.test.ts', 'test/processes.test.ts'],
   'replicas.ts': ['test/replicas.test.ts'],
   'start-checks.ts': ['test/start-mistakes.test.ts'],
   storage: ['src/modules/files'],
@@ -109,5 +112,8 @@ export function testsFor(root: string, file: string, kind: string): string[] {
   const matrix = kind === 'access' ? ['test/access-matrix.test.ts'] : []
   // What a module takes over from another installation is shown by whole imports.
   const imports = file.includes('/imports/thinksns') ? find('src/commands/thinksns') : []
-  return [...new Set([...matrix, ...imports, ...beside, ...across.flatMap(find)])]
+  // The platform's folder holds tests of many things: what shows a file's rules comes before those beside it.
+  const first =
+    place === 'modules' ? [] : [...beside.filter((test) => test === named), ...across.flatMap(find)]
+  return [...new Set([...matrix, ...imports, ...first, ...beside, ...across.flatMap(find)])]
 }

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import type { Socket } from 'node:net'
+import { PassThrough } from 'node:stream'
+import { test } from 'node:test'
+import { refuseUnreadable } from '#platform/unreadable.ts'
+
+/** The status and the code that an error of Node's parser is answered with, and how often it was counted. */
+async function answerTo(code: string, { isGone = false } = {}) {
+  const socket = new PassThrough()
+  if (isGone) socket.destroy()
+  let counted = 0
+  const refuse = refuseUnreadable(() => {
+    counted += 1
+    return { limit: 60, remaining: 59, resetAt: 0, exceeded: false }
+  })
+  await refuse(Object.assign(new Error('unreadable'), { code }), socket as unknown as Socket)
+  const text = String(socket.read() ?? '')
+  return { status: text.split(' ')[1], code: /^X-Error-Code: (\w+)/m.exec(text)?.[1], counted }
+}
+
+test('what cannot be read is told apart where clients can do something about it', async () => {
+  const cases = {
+    HPE_HEADER_OVERFLOW: ['431', 'headers_too_large'],
+    ERR_HTTP_REQUEST_TIMEOUT: ['408', 'request_timeout'],
+    HPE_INVALID_METHOD: ['400', 'bad_request'],
+  }
+  for (const [fault, [status, code]] of Object.entries(cases))
+    assert.deepEqual(await answerTo(fault), { status, code, counted: 1 })
+})
+
+test('a connection that is gone is neither answered nor counted', async () => {
+  const nothing = { status: undefined, code: undefined, counted: 0 }
+  assert.deepEqual(await answerTo('ECONNRESET'), nothing)
+  assert.deepEqual(await answerTo('HPE_INVALID_METHOD', { isGone: true }), nothing)
+})
