@@ -6,7 +6,6 @@ import type { Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { findUnfitness } from '#platform/start-checks.ts'
 import { VERSION } from '#platform/version.ts'
 import { databaseError, listenAs } from '#test/fixtures/listeners.ts'
 import { programsIn } from '#test/fixtures/programs.ts'
@@ -175,19 +174,6 @@ for (const [name, env, told] of MISTAKES)
     assert.doesNotMatch(output, /\n {4}at |hidden-secret/)
     assert.equal(existsSync(dataDir), false)
   })
-
-test('a database that answers is told what makes it unfit', () => {
-  const fit = { version: 15, encoding: 'UTF8', isReplica: false, mayCreate: true, isNew: true }
-  assert.equal(findUnfitness(fit), undefined)
-  assert.equal(findUnfitness({ ...fit, mayCreate: false, isNew: false }), undefined)
-  for (const [found, told] of [
-    [{ version: 14 }, /^PostgreSQL 14 is too old: 15 or later is needed$/],
-    [{ encoding: 'SQL_ASCII' }, /createdb --encoding=UTF8/],
-    [{ isReplica: true }, /^this is a replica/],
-    [{ mayCreate: false }, /let it own the database$/],
-  ] as const)
-    assert.match(findUnfitness({ ...fit, ...found }) ?? '', told)
-})
 
 test('what others may have set for programs of their own is no mistake', async () => {
   const env = { HOMEE: 'x', REDIS_PORT: 'tcp://10.0.0.1:6379', EDITOR: 'vi', DATABASE_URI: 'x' }

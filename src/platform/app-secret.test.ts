@@ -15,6 +15,7 @@ test('the secret is made once, readable by its owner only, and read after that',
   const secret = loadAppSecret(dir)
   assert.ok(secret.length >= 43)
   assert.equal(loadAppSecret(dir), secret)
+  assert.equal(loadAppSecret(dir, { mayCreate: false }), secret)
   assert.deepEqual(readdirSync(dir), ['app-secret'])
   assert.equal(readFileSync(join(dir, 'app-secret'), 'utf8'), `${secret}\n`)
   if (process.platform !== 'win32') {
@@ -50,4 +51,10 @@ test('a damaged secret is reported and not replaced', () => {
   writeFileSync(join(dir, 'app-secret'), '')
   assert.throws(() => loadAppSecret(dir), /damaged/)
   assert.equal(readFileSync(join(dir, 'app-secret'), 'utf8'), '')
+})
+
+test('none is made where a database was sealed with one that is missing', () => {
+  const dir = mkdtempSync(join(root, 'missing-'))
+  assert.throws(() => loadAppSecret(dir, { mayCreate: false }), /app-secret is missing/)
+  assert.deepEqual(readdirSync(dir), [])
 })

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { readConfig } from '#platform/config.ts'
 import { createLog } from '#platform/log.ts'
 import { openContext } from '#platform/open-context.ts'
+import { findSecretCheck } from '#platform/secret-check.ts'
 import { StartFault, startFault } from '#platform/start-fault.ts'
 import { createWorld } from '#test/world.ts'
 import { prepareDatabase } from '../prepare.ts'
@@ -47,6 +48,12 @@ test('a database of before gets to know its secret with the next start', async (
   await open({ APP_SECRET: 'the one it has now, long enough' })
   await open({ APP_SECRET: 'the one it has now, long enough' })
   await assert.rejects(open({ APP_SECRET: 'and now another one, too late' }), StartFault)
+})
+
+test('a database that is still empty knows no secret', async () => {
+  await sql`alter table secret_checks rename to set_aside`
+  assert.equal(await findSecretCheck(sql), undefined)
+  await sql`alter table set_aside rename to secret_checks`
 })
 
 test('a data directory that cannot be written to is told in one sentence', async () => {

@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { listenFault } from './start-checks.ts'
+import files from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { openMachine } from '#test/fixtures/machines.ts'
+import { createWorld } from '#test/world.ts'
+import { checkDatabase, checkDataDir, findUnfitness, listenFault } from './start-checks.ts'
 import { StartFault, startFault } from './start-fault.ts'
+
+const { connection, sql } = await createWorld()
+const folder = await files.mkdtemp(join(tmpdir(), 'kith-checks-'))
+after(() => files.rm(folder, { recursive: true, force: true }))
 
 test('what is no mistake of an operator is told as it is', () => {
   const target = { host: '127.0.0.1', port: 80, metricsPort: 0 }
@@ -10,4 +20,71 @@ test('what is no mistake of an operator is told as it is', () => {
   assert.ok(listenFault({ code: 'EACCES', syscall: 'listen', port: 80 }, target) instanceof StartFault)
   assert.equal(startFault(null, '/data'), null)
   assert.ok(startFault(new Error('No space left on device'), '/data') instanceof StartFault)
+})
+
+test('a data directory may be there or not yet, and a file is none', async () => {
+  await checkDataDir({ dataDir: folder, databaseUrl: undefined })
+  await checkDataDir({ dataDir: join(folder, 'not', 'yet'), databaseUrl: undefined })
+  assert.deepEqual(await files.readdir(folder), [])
+  const file = join(folder, 'a-file')
+  await files.writeFile(file, '')
+  for (const dataDir of [file, join(file, 'below')])
+    await assert.rejects(
+      checkDataDir({ dataDir, databaseUrl: undefined }),
+      /: it is a file, or lies in one: /,
+    )
+})
+
+test('a database of somebody else is told, unless another one is used', async (t) => {
+  const user = process.getuid?.()
+  if (user === undefined) return t.diagnostic('files have no owner here')
+  const dataDir = join(folder, 'owned')
+  await files.mkdir(join(dataDir, 'postgres', 'cluster'), { recursive: true })
+  await files.writeFile(join(dataDir, 'postgres', 'cluster', 'PG_VERSION'), '18\n')
+  await checkDataDir({ dataDir, databaseUrl: undefined })
+  t.mock.method(process as Required<typeof process>, 'getuid', () => user + 1)
+  await assert.rejects(
+    checkDataDir({ dataDir, databaseUrl: undefined }),
+    new RegExp(`belongs to the user with id ${user}, and this one is ${user + 1}: `),
+  )
+  await checkDataDir({ dataDir, databaseUrl: 'postgres://a@b/c' })
+})
+
+test('a disk without room is told, and one that does not say its size is not', async (t) => {
+  const disk = { blocks: 1000, bavail: 10, bsize: 4096 }
+  t.mock.method(files, 'statfs', async () => disk)
+  syncBuiltinESMExports()
+  t.after(() => {
+    t.mock.restoreAll()
+    syncBuiltinESMExports()
+  })
+  await assert.rejects(
+    checkDataDir({ dataDir: folder, databaseUrl: undefined }),
+    /no space is left on its disk: /,
+  )
+  disk.blocks = 0
+  await checkDataDir({ dataDir: folder, databaseUrl: undefined })
+})
+
+test('a database that answers is told what makes it unfit', async (t) => {
+  const fit = { version: 15, encoding: 'UTF8', isReplica: false, mayCreate: true, isNew: true }
+  assert.equal(findUnfitness(fit), undefined)
+  assert.equal(findUnfitness({ ...fit, mayCreate: false, isNew: false }), undefined)
+  for (const [found, told] of [
+    [{ version: 14 }, /^PostgreSQL 14 is too old: 15 or later is needed$/],
+    [{ encoding: 'SQL_ASCII' }, /createdb --encoding=UTF8/],
+    [{ isReplica: true }, /^this is a replica/],
+    [{ mayCreate: false }, /let it own the database$/],
+  ] as const)
+    assert.match(findUnfitness({ ...fit, ...found }) ?? '', told)
+
+  const { address } = await openMachine(connection)
+  const bytes = `${connection.database}_bytes`
+  await sql.unsafe(`create database ${bytes} template template0 encoding 'SQL_ASCII' locale 'C'`)
+  t.after(() => sql.unsafe(`drop database ${bytes} with (force)`))
+  await checkDatabase(`postgres://${connection.user}@${address}/${connection.database}`)
+  await assert.rejects(
+    checkDatabase(`postgres://${connection.user}@${address}/${bytes}`),
+    (error) => error instanceof StartFault && /^DATABASE_URL: .*SQL_ASCII/.test(error.message),
+  )
 })

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readConfig } from './config.ts'
+
+/** The sentences that a configuration is refused with; none where it is taken. */
+function faultsOf(env: Record<string, string>): string[] {
+  try {
+    readConfig(env)
+    return []
+  } catch (error) {
+    const [first = '', ...more] = (error as Error).message.split('\n')
+    return more.length === 0 ? [first] : more.map((line) => line.replace(/^ {2}- /, ''))
+  }
+}
+
+test('where nothing is set the standards hold', () => {
+  const { host, port, publicUrl, databaseUrl, databaseReplicaUrls, smtpUrl, storage, corsOrigins } =
+    readConfig({})
+  assert.deepEqual(
+    { host, port, publicUrl, databaseUrl, databaseReplicaUrls, smtpUrl, storage, corsOrigins },
+    {
+      host: '127.0.0.1',
+      port: 8080,
+      publicUrl: 'http://127.0.0.1:8080',
+      databaseUrl: undefined,
+      databaseReplicaUrls: [],
+      smtpUrl: undefined,
+      storage: 'local',
+      corsOrigins: ['*'],
+    },
+  )
+})
+
+test('what is set is taken', () => {
+  const databases = 'postgres://kith@one.example,two.example:5433/kith'
+  const config = readConfig({
+    PORT: ' 65535 ',
+    PUBLIC_URL: 'https://kith.example/',
+    DATABASE_URL: databases,
+    DATABASE_REPLICA_URLS: 'postgres://a@b/c, postgresql://d@e/f',
+    LOG_LEVEL: 'warn',
+    CORS_ORIGINS: 'https://a.example:8443, capacitor://localhost, http://[::1]:3000',
+    TRUST_PROXY: 'loopback, 10.0.0.1, 10.0.0.0/8, 10.0.0.0/255.0.0.0, ::1, fd00::/8',
+  })
+  assert.equal(config.port, 65535)
+  assert.equal(config.publicUrl, 'https://kith.example')
+  assert.equal(config.databaseUrl, databases)
+  assert.deepEqual(config.databaseReplicaUrls, ['postgres://a@b/c', 'postgresql://d@e/f'])
+  assert.equal(config.logLevel, 'warn')
+  assert.deepEqual(config.corsOrigins, [
+    'https://a.example:8443',
+    'capacitor://localhost',
+    'http://[::1]:3000',
+  ])
+})
+
+test('what cannot be is told, each by its name and all at once', () => {
+  for (const [name, values] of Object.entries({
+    PORT: ['eighty', '-1', '65536', '1.5'],
+    LOG_LEVEL: ['loud'],
+    PUBLIC_URL: ['kith.example', 'ftp://kith.example'],
+    DATABASE_URL: ['mysql://a@b/c', 'postgres://kith:a#b@c/d'],
+    TRUST_PROXY: ['true', '10.0.0.0/8/8', '10.0.0.0/33', '10.0.0.0/255.0.255.0', '::1/129', '10.0.0.0/x'],
+    CORS_ORIGINS: ['example.org', 'https://example.org/', 'https://someone@example.org'],
+  }))
+    for (const value of values) {
+      const [told = '', ...more] = faultsOf({ [name]: value })
+      assert.ok(told.startsWith(`${name} `) && more.length === 0, `${name}=${value}: ${told} ${more}`)
+    }
+  assert.deepEqual(
+    faultsOf({ PORT: 'eighty', LOG_LEVEL: 'loud', SMTP_URI: 'smtp://mail' }).map(
+      (told) => told.split(' ')[0],
+    ),
+    ['PORT', 'LOG_LEVEL', 'SMTP_URI'],
+  )
+})
+
+test('a misspelt name is told once, with what was meant', () => {
+  assert.deepEqual(faultsOf({ LINKED_PROVIDER: 'company' }), [
+    'LINKED_PROVIDER is not a setting: did you mean LINKED_PROVIDERS?',
+  ])
+  assert.deepEqual(faultsOf({ HOMEE: 'x', EDITOR: 'vi' }), [])
+})
+
+test('a provider outside has what its kind takes, and a name that can be part of a variable', () => {
+  const company = {
+    LINKED_COMPANY_CLIENT_ID: 'kith',
+    LINKED_COMPANY_CLIENT_SECRET: 'a secret',
+    LINKED_COMPANY_REDIRECT_URL: 'https://kith.example/back',
+    LINKED_COMPANY_ISSUER: 'https://id.example.org',
+  }
+  assert.deepEqual(readConfig({ LINKED_PROVIDERS: 'company', ...company }).outsideProviders, {
+    company: {
+      type: 'oidc',
+      clientId: 'kith',
+      clientSecret: 'a secret',
+      redirectUrl: 'https://kith.example/back',
+      scope: 'openid',
+      issuer: 'https://id.example.org',
+    },
+  })
+  assert.deepEqual(faultsOf({ LINKED_PROVIDERS: 'company, no-name', ...company }), [
+    'LINKED_PROVIDERS has "no-name", which is not a name of small letters, digits and _.',
+  ])
+})

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { readConfig } from '#platform/config.ts'
+import { openDatabaseServer } from '#platform/database-server.ts'
+import { createLog } from '#platform/log.ts'
+import { openMachine } from '#test/fixtures/machines.ts'
+import { findFreePort } from '#test/servers.ts'
+import { createWorld } from '#test/world.ts'
+
+const { connection } = await createWorld()
+const folder = await mkdtemp(join(tmpdir(), 'kith-database-server-'))
+after(() => rm(folder, { recursive: true, force: true }))
+const { address } = await openMachine(connection)
+const nowhere = `127.0.0.1:${await findFreePort()}`
+const urlOf = (hosts: string) => `postgres://${connection.user}@${hosts}/${connection.database}`
+const open = (env: Record<string, string>) =>
+  openDatabaseServer(readConfig({ DATA_DIR: join(folder, 'data'), ...env }), createLog({ level: 'silent' }))
+
+test('a database, or a data directory, that cannot be used is told before anything is made', async () => {
+  await assert.rejects(
+    open({ DATABASE_URL: urlOf(nowhere) }),
+    /^StartFault: DATABASE_URL: nothing answers at /,
+  )
+  const file = join(folder, 'a-file')
+  await writeFile(file, '')
+  await assert.rejects(
+    open({ DATABASE_URL: urlOf(address), DATA_DIR: file }),
+    /data directory \S+: it is a file/,
+  )
+  assert.deepEqual(await readdir(folder), ['a-file'])
+})
+
+test('a database that is named is used, past its pooler, and on the machine that answers', async () => {
+  assert.deepEqual(await open({ DATABASE_URL: urlOf(address) }), { connection: urlOf(address) })
+  assert.deepEqual(await open({ DATABASE_URL: urlOf(`${nowhere},${address}`) }), {
+    connection: urlOf(`${address},${nowhere}`),
+  })
+  assert.deepEqual(
+    await open({ DATABASE_URL: 'postgres://pooler.example/kith', DATABASE_DIRECT_URL: urlOf(address) }),
+    { connection: urlOf(address), pooled: 'postgres://pooler.example/kith' },
+  )
+})
