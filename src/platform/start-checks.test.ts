@@ -7,7 +7,7 @@ import { after, test } from 'node:test'
 import { openMachine } from '#test/fixtures/machines.ts'
 import { createWorld } from '#test/world.ts'
 import { checkDatabase, checkDataDir, findUnfitness, listenFault } from './start-checks.ts'
-import { StartFault, startFault } from './start-fault.ts'
+import { StartFault } from './start-fault.ts'
 
 const { connection, sql } = await createWorld()
 const folder = await files.mkdtemp(join(tmpdir(), 'kith-checks-'))
@@ -18,8 +18,6 @@ test('what is no mistake of an operator is told as it is', () => {
   const refused = Object.assign(new Error('refused'), { code: 'EACCES', syscall: 'open' })
   assert.equal(listenFault(refused, target), refused)
   assert.ok(listenFault({ code: 'EACCES', syscall: 'listen', port: 80 }, target) instanceof StartFault)
-  assert.equal(startFault(null, '/data'), null)
-  assert.ok(startFault(new Error('No space left on device'), '/data') instanceof StartFault)
 })
 
 test('a data directory may be there or not yet, and a file is none', async () => {

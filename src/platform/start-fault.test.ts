@@ -14,3 +14,9 @@ test('a folder that cannot be made is told with what to do, and a socket that is
   assert.equal((ofSocket as NodeJS.ErrnoException).code, 'ENOENT')
   assert.equal(startFault(ofSocket, folder), ofSocket)
 })
+
+test('what does not come from the data directory is told as it is', () => {
+  for (const thrown of [null, undefined, 'a word', new Error('something else')])
+    assert.equal(startFault(thrown, '/data'), thrown)
+  assert.ok(startFault(new Error('No space left on device'), '/data') instanceof StartFault)
+})

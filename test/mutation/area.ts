@@ -46,6 +46,7 @@ const PLATFORM: Record<string, string[]> = {
   'content.ts': ['test/conventions.test.ts'],
   database: ['src/platform/http/overload.test.ts', 'test/failover.test.ts'],
   'database-import': ['src/commands/thinksns'],
+  'database-server.ts': ['test/cli.test.ts'],
   'embedded-postgres': ['src/platform/embedded-postgres.test.ts'],
   'export-lines.ts': ['src/commands/export.test.ts'],
   generations: ['test/kept-pages.test.ts'],
