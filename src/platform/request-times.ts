@@ -30,9 +30,7 @@ export function countTraffic() {
 
 /** The time that a part of requests stayed below, in milliseconds: evenly spread within a class. Null of no requests. */
 export function quantileMs(times: readonly number[], part: number): number | null {
-  const total = times.reduce((sum, count) => sum + count, 0)
-  if (total === 0) return null
-  const wanted = total * part
+  const wanted = times.reduce((sum, count) => sum + count, 0) * part
   let below = 0
   for (const [at, count] of times.entries()) {
     if (count > 0 && below + count >= wanted) {
