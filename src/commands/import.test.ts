@@ -20,6 +20,18 @@ const assertNoDrift = async (db: Db = sql) => {
     assert.deepEqual(await check.find(db), [], check.name)
 }
 
+/** A file of a song and comments on it, which say its id and their number. */
+const songWithComments = (id: string, count: number) =>
+  fileOf([
+    { kind: 'song', id, title: id, singer: 'Rita' },
+    ...Array.from({ length: count }, (_, n) => ({
+      kind: 'comment',
+      song: id,
+      user: writer.name,
+      body: `${id} ${n}`,
+    })),
+  ])
+
 describe('importing music', () => {
   test('makes albums, singers, songs and comments with their counters', async () => {
     const path = await fileOf([
@@ -132,13 +144,7 @@ describe('importing music', () => {
   })
 
   test('by two commands at once imports every line once', async () => {
-    const path = await fileOf(
-      Array.from({ length: 700 }, (_, n) =>
-        n === 0
-          ? { kind: 'song', id: 'w', title: 'Twice', singer: 'Rita' }
-          : { kind: 'comment', song: 'w', user: writer.name, body: `twice ${n}` },
-      ),
-    )
+    const path = await songWithComments('twice', 699)
     await Promise.allSettled([load(musicImporter, path), load(musicImporter, path)])
     await load(musicImporter, path)
     const [row] = await sql`select count(*) as n from comments where body like 'twice %'`
@@ -147,13 +153,7 @@ describe('importing music', () => {
   })
 
   test('by two commands that both go on from the same line imports every line once', async () => {
-    const path = await fileOf(
-      Array.from({ length: 400 }, (_, n) =>
-        n === 0
-          ? { kind: 'song', id: 'both', title: 'Both', singer: 'Rita' }
-          : { kind: 'comment', song: 'both', user: writer.name, body: `both ${n}` },
-      ),
-    )
+    const path = await songWithComments('both', 399)
     let began = 0
     let stops = true
     const together = Promise.withResolvers<void>()

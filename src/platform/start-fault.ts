@@ -35,7 +35,8 @@ export function startFault(error: unknown, dataDir: string): unknown {
   if (!(error instanceof Error)) return error
   const { code, syscall } = error as NodeJS.ErrnoException
   // A socket that is not there is that of a database that is being started again.
-  const isOfDisk = syscall !== undefined && syscall !== 'connect' && code !== undefined && code in DISK
+  const isOfDatabase = syscall === 'connect' && code === 'ENOENT'
+  const isOfDisk = syscall !== undefined && !isOfDatabase && code !== undefined && code in DISK
   const found = isOfDisk ? code : code === '53100' ? 'ENOSPC' : undefined
   const known = found ?? WORDS.find(([words]) => words.test(error.message))?.[1]
   return known === undefined ? error : dataDirFault(known, dataDir)

@@ -289,17 +289,4 @@ describe('bringing people over', { skip: skipMariaDb }, async () => {
     await used.person()
     await assert.rejects(bringerOf(used, { database: source.address })(), /1 people in this database already/)
   })
-
-  test('tables with a prefix are found by it', async () => {
-    const prefixed = await createThinkSns(maria, 'prefixed', 'ts_')
-    await prefixed.add('users', { id: 3, name: 'Ann' })
-    // Tables of something else, where the first versions had none of their own.
-    for (const name of ['comments', 'currencies']) {
-      await prefixed.run(`drop table ts_${name}`)
-      await prefixed.run(`create table wp_${name} (id int)`)
-    }
-    const empty = await createWorld()
-    await bringerOf(empty, { database: prefixed.address, prefix: 'ts_' })()
-    assert.deepEqual([...(await empty.sql`select id, name from users`)], [{ id: 3, name: 'Ann' }])
-  })
 })

@@ -43,7 +43,7 @@ function makeCertificates() {
   return { ca: at('ca.pem'), cert: at('cert.pem'), key: at('key.pem') }
 }
 
-describe('a database that lets nobody in without TLS', { skip: skipMariaDb }, () => {
+describe('a source that wants TLS, and one that does not', { skip: skipMariaDb }, () => {
   let maria: MariaDb
   let plain: MariaDb
   let ca: string
@@ -104,6 +104,19 @@ describe('a database that lets nobody in without TLS', { skip: skipMariaDb }, ()
       /\?ssl= .* is true, or verify/,
     )
     await assert.rejects(openSource({ database: 'nonsense' }, zone), /mysql:\/\//)
+  })
+
+  test('one whose tables have a prefix is read by it', async () => {
+    const prefixed = await createThinkSns(plain, 'prefixed', 'ts_')
+    await prefixed.add('users', { id: 3, name: 'Ann' })
+    // Tables of something else, where the first versions had none of their own.
+    for (const name of ['comments', 'currencies']) {
+      await prefixed.run(`drop table ts_${name}`)
+      await prefixed.run(`create table wp_${name} (id int)`)
+    }
+    const empty = await createWorld()
+    await bringerOf(empty, { database: prefixed.address, prefix: 'ts_' })()
+    assert.deepEqual([...(await empty.sql`select id, name from users`)], [{ id: 3, name: 'Ann' }])
   })
 })
 
